@@ -23,7 +23,7 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench hardware reports docs clean
+.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench bench-optimal hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
@@ -35,6 +35,7 @@ help:
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
 	@echo "make lint       style, formatting and types"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
+	@echo "make bench-optimal  measure optimal control against Crocoddyl and IPOPT, in an environment of its own"
 	@echo "make hardware   simulate and synthesise circuits and chips, for the reports (an hour; needs iverilog)"
 	@echo "make reports    the papers' numbers beside ours, regenerated in docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
@@ -113,7 +114,7 @@ soak: $(TOOLS)
 
 test-torch: $(TOOLS) $(TORCH)
 	$(PYTEST) tests/frameworks/test_torch.py tests/frameworks/test_torch_calls.py \
-	  tests/frameworks/test_torch_simulate.py
+	  tests/frameworks/test_torch_simulate.py tests/frameworks/test_torch_solve.py
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
@@ -137,6 +138,14 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
 	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
 	cp benchmarks/results/chains.json papers/paraxis_papers/log_depth/measured.json
+
+# Crocoddyl 3.2.1 is built for Pinocchio 4.0; beside a later one its robots are without gravity.
+PEER = .venv-crocoddyl
+bench-optimal:
+	test -x $(PEER)/bin/python || $(PYTHON) -m venv $(PEER)
+	$(PEER)/bin/python -m pip install --quiet -e '.[crocoddyl]'
+	$(PEER)/bin/python benchmarks/optimal_control.py --json benchmarks/results/optimal_control.json
+	$(PEER)/bin/python benchmarks/mpc.py --json benchmarks/results/mpc.json
 
 hardware: $(TOOLS)
 	$(BIN)/python benchmarks/same_bits.py --json papers/paraxis_papers/cordic/same_bits.json

@@ -29,6 +29,8 @@ MOTION = {
     "table:ground": "ground",
     "table:environments": "environments",
     "table:simulation_gradients": "simulation_gradients",
+    "table:optimal_control": "optimal_control",
+    "table:mpc": "mpc",
 }
 STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
@@ -288,6 +290,8 @@ def motion(folder):
         "ground": ground_table,
         "environments": environments_table,
         "simulation_gradients": simulation_gradients_table,
+        "optimal_control": optimal_control_table,
+        "mpc": mpc_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
@@ -791,6 +795,48 @@ def inverse_kinematics_table(data):
     note = (
         "Poses of random postures within limits, solved without an initial guess, to "
         f"{data['tolerance']:g} m and rad."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def optimal_control_table(data):
+    """One line per batch: an iteration of all its problems, beside Crocoddyl."""
+    cores, about, whole = data["cores"], data["machine"], data["solution"]
+    columns = [(t, n) for t in ("float64", "float32") for n in (1, cores)]
+    rows = [["problems", *(f"{t}, {plural(n, 'thread')}" for t, n in columns)]]
+    rows[0] += ["Crocoddyl, 1 thread", "Paraxis is faster by", "difference"]
+    for row in data["iteration"]:
+        own = [row[f"{t}, {n}"] for t, n in columns]
+        times_of = [f"{1e3 * each:.3g} ms" for each in (*own, row["crocoddyl"])]
+        ratio = times(row["crocoddyl"] / min(own[:2]))
+        rows.append([f"{row['batch']:,}", *times_of, ratio, f"{row['float64 error']:.0e}"])
+    threaded = data["iteration"][0]["crocoddyl_threads"]
+    note = (
+        "One iteration (derivatives, Riccati recursion, step forward and decision) of a Panda's "
+        f"problems, 64 steps of 10 ms, on {about['cpu']}. Crocoddyl {about['crocoddyl']} solves "
+        "one after another; the best times of its problems are added up, and beyond 128 problems "
+        f"extrapolated. With {cores} threads for the knots of one problem it takes "
+        f"{1e3 * threaded:.3g} ms. The difference is that of costs after the iterations. "
+        f"{whole['batch']} optima, by public calls: Paraxis {1e3 * whole['paraxis']:.0f} ms, "
+        f"Crocoddyl {1e3 * whole['crocoddyl']:.0f} ms; one by CasADi {about['casadi']} with IPOPT, "
+        f"{1e3 * whole['ipopt, per problem']:.0f} ms; their costs differ by "
+        f"{max(whole['crocoddyl error'], whole['ipopt error']):.0e}. On your machine: "
+        "`make bench-optimal`."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def mpc_table(data):
+    """A tick, with and without limits of torques."""
+    rows = [["limits of controls", "median", "worst", "mean, by the wall", "worst, by the wall"]]
+    for name, row in data.items():
+        found = row["process"]["median"], row["process"]["worst"]
+        found += row["wall"]["mean"], row["wall"]["worst"]
+        rows.append([name, *(f"{1e6 * each:,.0f} µs" for each in found)])
+    note = (
+        "A tick of model-predictive control of a UR5 from Python: horizon 30, one iteration, one "
+        "core. The first two by the clock of the process; by the wall, a tick that the machine "
+        "interrupts is as long as that."
     )
     return f"{markdown(rows)}\n\n{note}"
 

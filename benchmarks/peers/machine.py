@@ -14,7 +14,8 @@ def machine() -> dict:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         info = {a.strip(): b.strip() for a, _, b in (line.partition(":") for line in lines)}
     versions = {}
-    for package in ("numpy", "pin", "casadi", "example-robot-data", "mujoco", "llvmlite"):
+    packages = "numpy", "pin", "casadi", "crocoddyl", "example-robot-data", "mujoco", "llvmlite"
+    for package in packages:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:

@@ -440,3 +440,16 @@ def test_what_is_refused(tmp_path):
         solver.export(tmp_path, problems={"x0": np.zeros((1, 3))})
     with pytest.raises(px.ArgumentError, match="so much that float64 tests nothing"):
         solver.export(tmp_path, problems={"x0": np.full((1, 2), np.nan)})
+
+
+def test_problems_of_the_self_test_are_broadcast(tmp_path):
+    solver = reaching(px.robots.planar(2), limits=False)
+    checked(
+        solver.export(tmp_path, problems={"x0": np.zeros((3, 4)), "goal": [0.3, 0.2]}), tmp_path
+    )
+    for given in (
+        {"x0": np.zeros((3, 4)), "goal": 0.3},
+        {"x0": np.zeros(4), "goal": np.ones((2, 2))},
+    ):
+        with pytest.raises(px.ArgumentError, match=r"problems \(goal\): expected shape"):
+            solver.export(tmp_path, problems=given)

@@ -113,6 +113,26 @@ def test_the_same_bits_anywhere_in_a_batch():
         assert np.array_equal(part.cost, whole.cost[rows])
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_bits_with_constraints(method):
+    """Penalties are chosen from sums over knots, alone as in a batch."""
+    system = px.trace(pendulum, x=2, u=1)
+    solver = px.optimal_control(
+        system,
+        lambda u: 0.01 * (u @ u),
+        37,
+        terminal=upright,
+        method=method,
+        inequality=lambda x, u: [x[1] - 5.1, -5.3 - x[1], u[0] - 30.7, -31.1 - u[0]],
+    )
+    x0 = np.random.default_rng(3).uniform(-1, 1, (20, 2))
+    whole = solver.solve(x0, iterations=150)
+    for rows in (slice(7, 8), slice(3, 14)):
+        part = solver.solve(x0[rows], iterations=150)
+        for name in ("us", "cost", "violation", "status"):
+            assert np.array_equal(getattr(part, name), getattr(whole, name)[rows]), name
+
+
 def test_constraints_are_kept():
     system = px.trace(pendulum, x=2, u=1)
     solver = px.optimal_control(
@@ -147,3 +167,43 @@ def test_what_cannot_be_solved_says_so_and_harms_no_neighbour():
     assert np.array_equal(alone.us[0], found.us[2])
     bad = solver.solve([[0.0, 0.0], [np.nan, 0.0]], goal=0.1)
     assert bad.status.tolist() == [px.optimal.Status.SOLVED, px.optimal.Status.FAILED]
+
+
+def test_costs_are_those_of_the_functions_whatever_constraints_add():
+    """Forces at their limits, which are inequalities here, and an end that must be met."""
+    system = px.trace(lambda x, u: [x[0] + 0.1 * x[1], x[1] + 0.1 * u[0]], x=2, u=1)
+    solver = px.optimal_control(
+        system,
+        lambda u: u @ u,
+        20,
+        inequality=lambda u: [u[0] - 1.2, -1.2 - u[0]],
+        terminal_equality=lambda x: [x[0] - 1.0, x[1]],
+    )
+    for rounds in (1, 3, 300):
+        found = solver.solve([[0.0, 0.0], [0.2, 0.0]], iterations=rounds)
+        assert np.allclose(found.cost, (found.us**2).sum((1, 2)), rtol=1e-9, atol=1e-9)
+    assert found.solved.all() and abs(found.us).max() < 1.2 + 1e-6 < found.us.max() + 1e-3
+
+
+@pytest.mark.parametrize("highest, fewest", [(25.0, 10), (60.0, 20)])
+def test_many_inequalities_that_act_at_once_are_met(highest, fewest):
+    """Of 20 arms with weak motors, of which 11 and 20 can arrive (IPOPT finds)."""
+    arm = px.robots.planar(2)
+    solver = px.optimal_control(
+        arm,
+        lambda q, qd, u, goal: 5 * ((q - goal) @ (q - goal)) + 0.05 * (qd @ qd) + 1e-3 * (u @ u),
+        12,
+        dt=0.03,
+        terminal=lambda q, qd, goal: 100 * ((q - goal) @ (q - goal) + 0.1 * (qd @ qd)),
+        limits=False,
+        inequality=lambda u: np.concatenate([u - highest, -highest - u]),
+        terminal_equality=lambda q, goal: q - goal,
+        parameters={"goal": 2},
+    )
+    rng = np.random.default_rng(0)
+    x0, goal = rng.uniform(-0.5, 0.5, (20, 4)), rng.uniform(-1, 1, (20, 2))
+    found = solver.solve(x0, goal=goal, iterations=600)
+    assert found.solved.sum() >= fewest
+    kept = found.solved
+    assert abs(found.us[kept]).max() < highest + 1e-5 and found.violation[kept].max() <= 1e-6
+    assert abs(found.q[kept, -1] - goal[kept]).max() < 1e-5

@@ -25,7 +25,12 @@ def beside(name, method, b, **cold):
     return found, casadi_optimum(its, each.x0[b], *start, **given)
 
 
-@pytest.mark.parametrize("name", TASKS)
+SLOW = ("panda", "flight", "ball_joint")  # CasADi takes seconds for their second derivatives
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.long if n in SLOW else ()) for n in TASKS]
+)
 def test_no_better_trajectory_is_near(name):
     """IPOPT begins with the solution, with exact second derivatives and no other start."""
     for method in task(name).methods[:1] + task(name).methods[-1:]:

@@ -34,6 +34,9 @@ def effort(u):
         ({"parameters": {"goal": 2}}, "'goal' is read by no function"),
         ({"parameters": {"goal": None}}, "needs a shape"),
         ({"parameters": {"q": 2}}, "a meaning of its own"),
+        ({"parameters": {"goal": 2.5}}, "expected a shape"),
+        ({"parameters": {"x0": 2}}, "an argument of Solver.solve"),
+        ({"parameters": {"samples": 2}}, "an argument of Solver.sampling"),
         ({"per_step": ("goal",)}, "per_step"),
         ({"inequality": lambda *x: x}, "without"),
         ({"cost": lambda u: np.outer(u, u)}, "expected a number or a vector"),
@@ -113,3 +116,23 @@ def test_batches_of_every_shape():
             assert found.xs.shape == (*batch, 5, 2) and found.gains.shape == (*batch, 4, 2, 2)
             assert found.cost.shape == found.status.shape == batch and np.all(found.solved)
             assert repr(found).startswith("<Solution")
+
+
+def test_of_plants_whose_states_have_another_shape():
+    mpc = px.optimal_control(STEP, lambda x, u: x @ x + u @ u, 4).mpc(np.ones(2))
+    with pytest.raises(px.ArgumentError, match="expected states of shape"):
+        mpc.run(lambda x, u: x[:1], 3)
+
+
+def test_numbers_that_overflow_are_no_warnings():
+    solver = px.optimal_control(STEP, lambda x, u, w: w * (x @ x) + u @ u, 4, parameters={"w": ()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = solver.solve([[1.0, 0.0]] * 4, w=[1.0, np.inf, np.nan, 1e308])
+    assert found.status[0] == 0 and (found.status[1:3] == px.optimal.Status.FAILED).all()
+    assert np.array_equal(found.us[0], solver.solve([1.0, 0.0], w=1.0).us)
+
+
+def test_steps_whose_code_is_huge_are_warned_of():
+    with pytest.warns(px.RobotWarning, match="a shorter dt"):
+        px.optimal_control(ARM, effort, 5, dt=0.01, substeps=30)

@@ -43,7 +43,7 @@ def test_controls_lead_in_a_simulation_where_they_should(name):
     found, system = solution(name, "ilqr"), solver(name, "ilqr").problem.system
     robot = each.system
     shapes = {"q": (robot.nq,), "qd": (robot.nv,), "u": (system.nu,)}
-    motors = Program.of(trace(system._motors, shapes, "motors")).compile()
+    motors = Program.of(trace(system.motors, shapes, "motors")).compile()
     q, qd = found.q[rows], found.qd[rows]
     tau = motors(q[:, :-1], qd[:, :-1], found.us[rows])
     run = px.simulate(

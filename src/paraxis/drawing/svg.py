@@ -25,6 +25,16 @@ class Drawing:
         listed = "".join(f' {k}="{_number(v)}"' for k, v in words.items())
         self.parts.append(f"<{tag}{listed}>{inner}</{tag}>")
 
+    def moving(self, tag, values, moment, **attributes):
+        """An element that moves: `values` of attributes, by name, at the times of `moment`."""
+        self.add(tag, **{name: each[0] for name, each in values.items()}, **attributes)
+        begin, end = self.parts.pop().rsplit("</", 1)
+        for name, each in values.items():
+            listed = ";".join(str(_number(value)) for value in each)
+            words = {"attributeName": name, "values": listed} | moment
+            begin += "<animate" + "".join(f' {k}="{v}"' for k, v in words.items()) + "/>"
+        self.parts.append(f"{begin}</{end}")
+
     def text(self, x, y, content, kind="", anchor="start"):
         self.add("text", content, x=x, y=y, kind=kind, text_anchor=anchor)
 

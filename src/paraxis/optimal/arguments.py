@@ -41,7 +41,9 @@ def checked_arrays(problem, horizon, target, given):
         if given.get(name) is not None:
             arrays[name] = target.array(given[name], name, shape)
         elif name not in GUESSES:
-            raise ArgumentError(f"{name}: is missing; expected shape (..., {shape})")
+            raise ArgumentError(
+                f"{name}: is missing; expected shape ({', '.join(['...', *map(str, shape)])})"
+            )
     return arrays
 
 

@@ -170,7 +170,13 @@ class _Stepped:
 
     def advance(self, u):
         back, taken = self._target.given_back, self._target.taken
-        self._state = taken(self._step(back(self._state), back(u)), "plant")
+        state = taken(self._step(back(self._state), back(u)), "plant")
+        if tuple(state.shape) != tuple(self._state.shape):
+            raise ArgumentError(
+                f"plant: expected states of shape {tuple(self._state.shape)}, found "
+                f"{tuple(state.shape)}"
+            )
+        self._state = state
 
     def _by_model(self, controller):
         """The model itself, with the first of parameters per step."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,9 @@ from .systems import OwnSystem, RobotSystem
 
 Shapes = Mapping[str, int | Sequence[int] | None]
 OF_STATE = ("x", "q", "qd", "u")
+OF_CALLS = (Solver.solve, Solver.mpc, Solver.sampling)  # which take parameters beside arguments
 LARGE = 20  # velocities, beyond which compiling takes minutes
+MANY = 40  # accelerations of joints in a step, likewise
 
 
 def optimal_control(
@@ -115,6 +118,8 @@ def optimal_control(
         controlled, bounds = _own_system(system, shapes, given, limits)
     own = controlled.own_inputs
     free = {name: shape for name, shape in shapes.items() if name not in own} | own
+    for name in free:
+        _check_name(name)
     stage = _objective(controlled, free, True, cost, inequality, equality, "")
     end = _objective(
         controlled, free, False, terminal, terminal_inequality, terminal_equality, "terminal_"
@@ -148,8 +153,23 @@ def _shapes(system, parameters):
                 f"parameters: {name!r} is no parameter of the robot, so it needs a shape"
                 f"{did_you_mean(name, PARAMETERS)}"
             )
-        shapes[name] = (shape,) if isinstance(shape, int) else tuple(shape)
+        sizes = (shape,) if isinstance(shape, numbers.Integral) else shape
+        if not isinstance(sizes, Sequence) or isinstance(sizes, str):
+            raise ArgumentError(
+                f"parameters: {name}: expected a shape such as 3, (2, 3) or (), found "
+                f"{quoted(shape)}"
+            )
+        shapes[name] = tuple(integer(f"parameters: {name}", size) for size in sizes)
     return shapes
+
+
+def _check_name(name):
+    """Refuse what would be taken for an argument of the Solver's."""
+    for call in OF_CALLS:
+        if name in inspect.signature(call).parameters:
+            raise ArgumentError(
+                f"parameters: {name!r} is an argument of Solver.{call.__name__}; rename it"
+            )
 
 
 # -- systems ---------------------------------------------------------------------------------------
@@ -179,6 +199,13 @@ def _robot_system(robot, shapes, dt, integrator, substeps, actuation, controls, 
             raise ArgumentError("controls: with an actuation, give the number of controls")
         graph, efforts = _actuation(robot, actuation, nu), np.full(nu, np.inf)
     system = RobotSystem(robot, integrator, dt, substeps, driven, graph, own)
+    if system.calls > 1 and system.calls * robot.nv > MANY:
+        warn(
+            f"substeps: a step asks for {system.calls} accelerations of {robot.nv} joints, and its "
+            f"code, which grows with the cube of both, compiles for minutes; a shorter dt with a "
+            f"longer horizon costs less",
+            RobotWarning,
+        )
     if limits is True:
         limits = (-efforts, efforts) if np.isfinite(efforts).any() else False
     return system, _bounds(limits, system.nu)

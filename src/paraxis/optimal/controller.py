@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from ..checks import did_you_mean, listing
 from ..errors import ArgumentError
-from ..targets.target import target_of
 from .closed_loop import ClosedLoop, closed_loop
 from .timing import Clock, Timing
 
@@ -19,7 +18,7 @@ class Controller:
 
     def __init__(self, solver, x0, us, xs, parameters):
         given = {"x0": x0, "us": us, "xs": xs} | parameters
-        self.target = target_of({name: value for name, value in given.items() if value is not None})
+        self.target = solver.target(given)
         self.problem, self.horizon = solver.problem, solver.horizon
         self.dtype, self._clock = solver.dtype, Clock()
         self._stream = self.target.stream

@@ -13,6 +13,7 @@ import math
 from time import perf_counter_ns
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import integer
@@ -57,10 +58,11 @@ class MPC(Controller):
         """The best first plan; raises if there is none."""
         search = Search(work, 1e-9, 1e-6)
         search.begin()
-        for _ in range(rounds):
-            search.round()
-            if not search.running.any():
-                break
+        with np.errstate(all="ignore"):
+            for _ in range(rounds):
+                search.round()
+                if not search.running.any():
+                    break
         failed = int((search.status == Status.FAILED).sum())
         if failed:
             raise ArgumentError(

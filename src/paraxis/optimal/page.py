@@ -7,6 +7,7 @@ import numpy as np
 from ..checks import quoted
 from ..drawing.figure import Figure, figure_html
 from ..drawing.page import DOCUMENT, STYLE, section
+from ..drawing.stick_figure import stick_figure
 from .search import Status
 from .systems import RobotSystem
 
@@ -97,15 +98,22 @@ def _trajectory(solution, flat, label, k):
     figures = []
     if seconds:
         nq = system.robot.nq
+        figures.append(_motion(system, flat.xs[k, :, :nq]))
         states = {"positions q": flat.xs[k, :, :nq], "rates qd": flat.xs[k, :, nq:]}
     else:
         states = {"states x": flat.xs[k]}
+    left_out = []
     for name, values in {**states, "controls u": flat.us[k]}.items():
         curves = {
             f"{name.split()[-1]}{i}": [(step * t, float(v)) for t, v in enumerate(column)]
             for i, column in enumerate(values.T[:MOST_CURVES])
             if np.isfinite(column).all()
         }
+        letter = name.split()[-1]
+        whole = [f"{letter}{i}" for i in range(min(values.shape[1], MOST_CURVES))]
+        left_out += [each for each in whole if each not in curves]
+        if values.shape[1] > MOST_CURVES:
+            left_out.append(f"{letter}{MOST_CURVES} to {letter}{values.shape[1] - 1}")
         dashed = ()
         if name.startswith("controls") and problem.limits and values.shape[1] == 1:
             ends = (0.0, step * (len(values) - 1))
@@ -117,4 +125,15 @@ def _trajectory(solution, flat, label, k):
             figures.append(figure_html(Figure(name, "", unit, name, curves, dashed)))
     status = Status(int(flat.status[k])).name.lower().replace("_", " ")
     said = f"Problem {k}: cost {flat.cost[k]:.6g}, {status}."
+    if left_out:
+        said += f" Not drawn, as too many or not finite: {', '.join(left_out)}."
     return section(label, said, *figures)
+
+
+def _motion(system, q):
+    """The robot as it moves."""
+    if not np.isfinite(q).all():
+        return "<p class='fine'>It is not drawn, as some positions are not finite.</p>"
+    picture, slower = stick_figure(system.robot, q, system.dt)
+    pace = f"{slower:g} times slower than it is" if slower > 1 else "as fast as it is"
+    return f"{picture}<p class='fine'>The motion, {pace}.</p>"

@@ -14,6 +14,7 @@ import numpy as np
 from ..drivers.elimination import Elimination
 from ..drivers.iterate import in_rows
 from . import state_spans, value_spans
+from .sums import in_pairs
 
 SHORTEST = 16  # steps of a row
 FILLED = 4  # times as many rows as are computed in the time of one: more only cost more ends
@@ -182,18 +183,8 @@ class _Job:
                 row = xp.where(of_spans > 0.0, row, of_spans)
                 mine[...] = xp.minimum(mine, row.min(0))
             else:
-                mine[...] = mine + _sum(row)
+                mine[...] = mine + in_pairs(row)
 
 
 def _first(name):
     return np.inf if name in MINIMA else 0.0
-
-
-def _sum(rows):
-    """The sum of rows in pairs, pairs of pairs, ...: of the same order everywhere."""
-    while len(rows) > 1:
-        pairs = rows[0 : len(rows) // 2 * 2 : 2] + rows[1::2]
-        if len(rows) % 2:
-            pairs[-1] += rows[-1]
-        rows = pairs
-    return rows[0]

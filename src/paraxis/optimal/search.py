@@ -9,12 +9,17 @@ from enum import IntEnum
 
 import numpy as np
 
+from .sums import over_knots
+
 ARMIJO = 1e-4  # of the predicted gain, that a step must bring
 SHORTEST = 2.0**-4  # a step; what brings nothing at that length is damped
+SHORTEST_KINKED = 2.0**-10  # with constraints: where one begins to act, the cost has a kink
 FADING = 0.9  # of the weight of gaps per full step tried: what mattered far away is forgotten
 FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
+FIRST_WEIGHT = 0.3  # of the first violations, in units of the cost
+UNVIOLATED = 2e-3  # squares of violations
 LOOSE = 1e-4  # the tolerance before multipliers are known
 NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
@@ -43,7 +48,9 @@ class Search:
         self.constraint_tolerance = constraint_tolerance
         self.length = xp.zeros(count, dtype)  # of the step that makes the candidate; 0: no step
         self.damping = xp.zeros(count, dtype)
-        self.cost = xp.full(count, np.inf, dtype)
+        self.shortest = SHORTEST_KINKED if work.multipliers else SHORTEST
+        self.merit = xp.full(count, np.inf, dtype)  # the cost, and what constraints add to it
+        self.added = xp.zeros(count, dtype)  # by constraints
         self.first_cost = xp.full(count, np.nan, dtype)
         self.weight = xp.zeros(count, dtype)  # of gaps, in the merit of a trajectory
         self.within = xp.full(count, self.tolerance, dtype)
@@ -72,6 +79,11 @@ class Search:
         return other
 
     @property
+    def cost(self):
+        """Of the trajectories that are accepted."""
+        return self.merit - self.added
+
+    @property
     def running(self):
         return self.status == RUNNING
 
@@ -97,7 +109,7 @@ class Search:
     def _good(self, here, there, stepping):
         """Whether candidates are better than what they come from, or need not be."""
         xp, problem = self.xp, self.work.problem
-        total, before = there.tally("total"), self.cost
+        total, before = there.tally("total"), self.merit
         finite = xp.isfinite(total)
         if problem.feasible:
             needed = ARMIJO * self.length * here.tally("decrement")
@@ -115,7 +127,7 @@ class Search:
         has the cost rise, for gaps to close, twice as much as that (Nocedal and Wright, 18.36)."""
         xp = self.xp
         rise = here.tally("bridged") - here.tally("decrement")
-        matters = (gaps > 0) & (rise > self.noise * abs(self.cost))
+        matters = (gaps > 0) & (rise > self.noise * abs(self.merit))
         enough = xp.where(matters, 2.0 * rise / xp.where(matters, gaps, 1.0), 0.0)
         faded = xp.where(self.length == 1.0, FADING * self.weight, self.weight)
         self.weight = xp.maximum(faded, enough)
@@ -125,7 +137,7 @@ class Search:
         xp = self.xp
         shorter = refused & stepping
         self.length = xp.where(shorter, 0.5 * self.length, self.length)
-        short = shorter & (self.length < SHORTEST)
+        short = shorter & (self.length < self.shortest)
         failed = refused & ~stepping
         self.status = xp.where(failed, int(Status.FAILED), self.status)
         self._damp(short)
@@ -147,7 +159,9 @@ class Search:
     def _after_acceptance(self, accepted, stepping):
         """What is next: a further step, another law, other multipliers, or nothing."""
         xp, here = self.xp, self.work.here
-        self.cost = xp.where(accepted, here.tally("total"), self.cost)
+        self.merit = xp.where(accepted, here.tally("total"), self.merit)
+        if self.work.multipliers and accepted.any():
+            self.added = xp.where(accepted, self._added(), self.added)
         first = accepted & xp.isnan(self.first_cost)
         self.first_cost = xp.where(first, abs(self.cost), self.first_cost)
         moved = accepted & stepping
@@ -208,16 +222,19 @@ class Search:
         self.length = xp.where(problems, 0.0, self.length)  # the cost is another one now
 
     def _first_penalty(self):
-        """A penalty by which the first violations weigh as much as ten times the cost."""
+        """A penalty by which the first violations weigh about as much as the cost: by a higher one
+        the search would follow one constraint after another, in short steps."""
         xp = self.xp
-        squares = xp.zeros(self.work.count)
+        squares, sizes, count = xp.zeros(self.work.count), xp.zeros(self.work.count), 0
         for _, residuals, inequalities in self._residuals():
             far = self._far(residuals, inequalities)
-            axes = tuple(k for k in range(far.ndim) if k != far.ndim - 2)
-            squares = squares + (far * far).sum(axes)
+            squares = squares + over_knots(far * far)
+            sizes = sizes + over_knots(residuals * residuals)
+            count += residuals.size // max(self.work.count, 1)
         cost = xp.maximum(abs(self.work.here.tally("total")), 1e-12)
-        wanted = 10.0 * cost / xp.maximum(0.5 * squares, 1e-3)
-        self.work.penalty[...] = xp.clip(wanted, 1e-3, 1e6)
+        # where nothing is violated yet, as if one constraint were by its mean size
+        squares = xp.where(squares > UNVIOLATED, squares, xp.maximum(sizes / count, UNVIOLATED))
+        self.work.penalty[...] = xp.clip(2.0 * FIRST_WEIGHT * cost / squares, 1e-3, 1e6)
 
     def violations(self):
         """The largest violation of each problem; 0 without constraints."""
@@ -233,6 +250,20 @@ class Search:
         xp = self.xp
         below = xp.maximum(residuals[..., :inequalities], 0.0)
         return xp.concatenate([below, residuals[..., inequalities:]], -1)
+
+    def _added(self):
+        """What constraints add to the cost of each problem, under its multipliers."""
+        xp, work = self.xp, self.work
+        added = xp.zeros(work.count, work.dtype)
+        for where, residuals, inequalities in self._residuals():
+            m, penalty = work.multipliers[where], work.penalty[:, None]
+            pull = m + penalty * residuals
+            pushed = xp.maximum(pull, 0.0)
+            below = 0.5 * (pushed * pushed - m * m) / penalty
+            same = residuals * (m + 0.5 * penalty * residuals)
+            each = xp.concatenate([below[..., :inequalities], same[..., inequalities:]], -1)
+            added = added + over_knots(each)
+        return added
 
     def _residuals(self):
         """(where, residuals, how many are inequalities) of what is accepted."""

@@ -93,7 +93,7 @@ class Solver:
         tolerance = positive(tolerance, "tolerance")
         constraint_tolerance = positive(constraint_tolerance, "constraint_tolerance")
         given = {"x0": x0, "us": us, "xs": xs} | parameters
-        target = target_of({name: value for name, value in given.items() if value is not None})
+        target = self.target(given)
         with one_call("optimal control"), target.stream():
             batch, arrays = self.arrays(target, given)
             work = Work(
@@ -254,6 +254,13 @@ class Solver:
 
     # -- arrays ------------------------------------------------------------------------------------
 
+    def target(self, given):
+        """Where these arrays are."""
+        target = target_of({name: value for name, value in given.items() if value is not None})
+        if target is not CPU and self.threads is not None:
+            raise ArgumentError("threads cannot be set for target 'cuda'")
+        return target
+
     def arrays(self, target, given):
         """The batch shape, and arrays by name with the batch as one axis, time before it."""
         problem, system = self.problem, self.problem.system
@@ -334,9 +341,9 @@ def _searched(work, iterations, tolerance, constraint_tolerance):
     costs, history = xp.full(work.count, np.nan), []
     if not work.count:
         iterations = 0
-    if iterations:
-        search.begin()
-    with Progress("optimal control", iterations) as progress:
+    with Progress("optimal control", iterations) as progress, np.errstate(all="ignore"):
+        if iterations:
+            search.begin()
         for k in range(iterations):
             search.round()
             running = search.running

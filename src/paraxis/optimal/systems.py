@@ -91,7 +91,7 @@ class RobotSystem:
     @property
     def linear_shapes(self):
         """name -> shape of what `linearised` computes."""
-        nv, calls = self.robot.nv, self._calls
+        nv, calls = self.robot.nv, self.calls
         shapes = {"slopes": (calls, nv, 2 * nv + self.nu)}
         return shapes | ({"accelerations": (calls, nv)} if self.curved else {})
 
@@ -116,7 +116,7 @@ class RobotSystem:
 
     def chain(self, x, linear):
         """The map of dx', and those of accelerations, the last one first, as lists of rows."""
-        nv, m, calls = self.robot.nv, self.nu, self._calls
+        nv, m, calls = self.robot.nv, self.nu, self.calls
         if self.curved:
             maps = splice(self._maps, [x, linear["accelerations"]])
             maps = dict(zip(self._maps.outputs, maps, strict=True))
@@ -145,7 +145,8 @@ class RobotSystem:
     # -- one step, with accelerations that may be given --------------------------------------------
 
     @property
-    def _calls(self):
+    def calls(self):
+        """How many accelerations a step asks for."""
         return self.substeps * {"rk4": 4}.get(self.method, 1)
 
     def _stepped(self, q, qd, accelerations):
@@ -158,7 +159,7 @@ class RobotSystem:
     def _maps(self):
         """How arguments of accelerations, and the next state, move with the state and earlier
         accelerations: a graph of x and a."""
-        nq, nv, calls = self.robot.nq, self.robot.nv, self._calls
+        nq, nv, calls = self.robot.nq, self.robot.nv, self.calls
 
         def run(x, a):
             places, given = {}, iter(a)

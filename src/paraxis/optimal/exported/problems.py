@@ -109,9 +109,19 @@ def _whole(solver, given):
         )
     arrays = {name: np.asarray(value, float) for name, value in given.items()}
     for name, shape in shapes.items():
-        if arrays[name].shape[1:] != shape or len(arrays[name]) != len(arrays["x0"]):
-            raise ArgumentError(
-                f"problems ({name}): expected shape (problems, {', '.join(map(str, shape))}), "
-                f"found {arrays[name].shape}"
-            )
+        found = arrays[name].shape
+        if found[len(found) - len(shape) :] != shape or len(found) > len(shape) + 1:
+            raise _misshapen(name, shape, found)
+    count = len(np.atleast_2d(arrays["x0"]))
+    for name, shape in shapes.items():
+        found = arrays[name].shape
+        if len(found) > len(shape) and found[0] not in (1, count):
+            raise _misshapen(name, shape, found)
+        arrays[name] = np.broadcast_to(arrays[name], (count, *shape))
     return arrays
+
+
+def _misshapen(name, shape, found):
+    return ArgumentError(
+        f"problems ({name}): expected shape (problems, {', '.join(map(str, shape))}), found {found}"
+    )

@@ -136,7 +136,9 @@ static void ${name}_more_weight(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
     const $real rise = here->bridged - here->decrement;
-    if (here->gaps > 0 && rise > $NOISE * ${name}_absolute(work->cost)) {
+    if (work->length == 1)
+        work->weight *= $FADING; /* what mattered far away is forgotten */
+    if (here->gaps > 0 && rise > $NOISE * ${name}_absolute(work->merit)) {
         const $real enough = 2 * rise / here->gaps;
         if (enough > work->weight)
             work->weight = enough;
@@ -149,7 +151,7 @@ static int ${name}_good(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
     const struct ${name}_trajectory *there = &work->side[1 - work->now];
-    $real gain = work->cost - there->total, needed;
+    $real gain = work->merit - there->total, needed;
     if (!${name}_finite(there->total))
         return 0;
 //if gaps
@@ -162,7 +164,7 @@ static int ${name}_good(struct ${name}_work *work)
 //if not gaps
     needed = $ARMIJO * work->length * here->decrement;
 //end
-    return !(work->length > 0) || gain >= needed - $NOISE * ${name}_absolute(work->cost);
+    return !(work->length > 0) || gain >= needed - $NOISE * ${name}_absolute(work->merit);
 }
 
 /* Another law from where it is: without second derivatives of the dynamics, or, where there are
@@ -229,27 +231,60 @@ static $real ${name}_worst(const struct ${name}_work *work)
     return worst;
 }
 
-/* A penalty by which the first violations weigh as much as ten times the cost. */
+/* What a constraint adds to the cost. */
+static $real ${name}_adds(const struct ${name}_work *work, $real residual, $real m, int is_equality)
+{
+    const $real pull = m + work->penalty * residual, pushed = pull > 0 ? pull : 0;
+    if (is_equality)
+        return residual * (m + $HALF * work->penalty * residual);
+    return $HALF * (pushed * pushed - m * m) / work->penalty;
+}
+
+/* What all of them add along the trajectory that is accepted. */
+static $real ${name}_added(const struct ${name}_work *work)
+{
+    const struct ${name}_trajectory *here = &work->side[work->now];
+    $real added = 0;
+//if stage_constraints
+    for (int k = 0; k < ${NAME}_HORIZON; k++)
+        for (int i = 0; i < $stage_count; i++)
+            added += ${name}_adds(work, here->knots[k].residuals[i], here->knots[k].multipliers[i],
+                                  i >= $stage_inequalities);
+//end
+//if end_constraints
+    for (int i = 0; i < $end_count; i++)
+        added += ${name}_adds(work, here->end_residuals[i], work->end_multipliers[i],
+                              i >= $end_inequalities);
+//end
+    return added;
+}
+
+/* A penalty by which the first violations weigh about as much as the cost; where nothing is violated
+ * yet, as if one constraint were by its mean size. */
 static void ${name}_first_penalty(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
-    $real squares = 0, cost = ${name}_absolute(here->total);
+    $real squares = 0, sizes = 0, cost = ${name}_absolute(here->total);
 //if stage_constraints
     for (int k = 0; k < ${NAME}_HORIZON; k++)
         for (int i = 0; i < $stage_count; i++) {
             const $real r = here->knots[k].residuals[i];
             squares += r > 0 || i >= $stage_inequalities ? r * r : 0;
+            sizes += r * r;
         }
 //end
 //if end_constraints
     for (int i = 0; i < $end_count; i++) {
         const $real r = here->end_residuals[i];
         squares += r > 0 || i >= $end_inequalities ? r * r : 0;
+        sizes += r * r;
     }
 //end
     cost = cost > $LEAST_COST ? cost : $LEAST_COST;
-    squares = squares > $LEAST_SQUARES ? squares : $LEAST_SQUARES;
-    work->penalty = 20 * cost / squares;
+    sizes /= ${NAME}_HORIZON * $stage_count + $end_count;
+    sizes = sizes > $UNVIOLATED ? sizes : $UNVIOLATED;
+    squares = squares > $UNVIOLATED ? squares : sizes;
+    work->penalty = 2 * $FIRST_WEIGHT * cost / squares;
     work->penalty = work->penalty < $LEAST_PENALTY ? $LEAST_PENALTY : work->penalty;
     work->penalty = work->penalty > $FIRST_PENALTY ? $FIRST_PENALTY : work->penalty;
 }
@@ -296,15 +331,25 @@ static void ${name}_multiply(struct ${name}_work *work)
 }
 
 //end
+/* The costs of the trajectory that is accepted. */
+static void ${name}_count(struct ${name}_work *work)
+{
+    const struct ${name}_trajectory *here = &work->side[work->now];
+    work->merit = work->cost = here->total;
+//if constraints
+    work->cost -= ${name}_added(work);
+//end
+    if (work->first_cost != work->first_cost)
+        work->first_cost = ${name}_absolute(work->cost);
+}
+
 /* What is next after a candidate was accepted: a further step, another law, or nothing. */
 static void ${name}_accepted(struct ${name}_work *work)
 {
     struct ${name}_trajectory *here = &work->side[work->now];
     const int moved = work->length > 0;
     const $real lower = ${name}_less_damping(work->damping);
-    work->cost = here->total;
-    if (work->first_cost != work->first_cost)
-        work->first_cost = ${name}_absolute(work->cost);
+    ${name}_count(work);
     work->iterations += moved;
     if (!${name}_sound(here)) { /* there is no best law */
         ${name}_flatten(here);
@@ -377,7 +422,7 @@ $resting
 //if per_step
     work->before = 0;
 //end
-    work->cost = here->total = INFINITY;
+    work->cost = work->merit = here->total = INFINITY;
     work->first_cost = NAN;
     work->length = work->damping = 0;
 //if gaps
@@ -505,9 +550,7 @@ static int ${name}_prepared(struct ${name}_work *work)
         ${name}_judge(work, 1 - work->now);
     }
     work->now = 1 - work->now;
-    work->cost = there->total;
-    if (work->first_cost != work->first_cost)
-        work->first_cost = ${name}_absolute(work->cost);
+    ${name}_count(work);
     work->iterations += stepped;
     if (!${name}_sound(there))
         ${name}_flatten(there);
@@ -542,7 +585,7 @@ $init_head
     work->constraint_tolerance = $CONSTRAINT_TOLERANCE;
 //end
     work->now = work->guessed = work->ready = work->iterations = 0;
-    work->cost = INFINITY;
+    work->cost = work->merit = INFINITY;
     work->status = ${NAME}_OUT_OF_ITERATIONS;
 }
 

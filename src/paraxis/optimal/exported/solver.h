@@ -58,6 +58,7 @@ struct ${name}_work {
     int now; /* the side that is accepted */
     int guessed; /* whether it has controls to begin with */
     int ready; /* whether it has a law, too */
+    $real merit; /* the cost, with what constraints add to it */
     $real length, damping, first_cost;
 //if gaps
     $real weight, rise;

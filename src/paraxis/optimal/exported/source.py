@@ -11,7 +11,9 @@ from ..objective import MULTIPLIERS, PENALTY
 from ..problem import BOX_STEPS
 from ..search import (
     ARMIJO,
+    FADING,
     FIRST_DAMPING,
+    FIRST_WEIGHT,
     LEAST_PROGRESS,
     LEAST_TOLERANCE,
     LOOSE,
@@ -20,6 +22,8 @@ from ..search import (
     MOST_PENALTY,
     NOISE,
     SHORTEST,
+    SHORTEST_KINKED,
+    UNVIOLATED,
     Status,
 )
 from ..systems import RobotSystem
@@ -118,10 +122,16 @@ class Source:
 
     def _numbers(self):
         rounding = float(np.finfo(self.language.dtype).eps)
-        numbers = {"ARMIJO": ARMIJO, "SHORTEST": SHORTEST, "FIRST_DAMPING": FIRST_DAMPING}
+        numbers = {
+            "ARMIJO": ARMIJO,
+            "FADING": FADING,
+            "SHORTEST": SHORTEST_KINKED if "constraints" in self.features else SHORTEST,
+            "FIRST_WEIGHT": FIRST_WEIGHT,
+            "FIRST_DAMPING": FIRST_DAMPING,
+        }
         numbers |= {"MOST_DAMPING": MOST_DAMPING, "LEAST_PROGRESS": LEAST_PROGRESS}
         numbers |= {"MORE_PENALTY": MORE_PENALTY, "MOST_PENALTY": MOST_PENALTY, "LOOSE": LOOSE}
-        numbers |= {"LEAST_COST": 1e-12, "LEAST_SQUARES": 2e-3, "LEAST_PENALTY": 1e-3}
+        numbers |= {"LEAST_COST": 1e-12, "UNVIOLATED": UNVIOLATED, "LEAST_PENALTY": 1e-3}
         numbers |= {
             "FIRST_PENALTY": 1e6,
             "NARROW": 1e-3,

@@ -1,0 +1,193 @@
+"""Optimal control on a GPU: an iteration of a batch of problems of a seven-joint arm, 64 steps.
+
+    python benchmarks/gpu_optimal.py [--budget 80] [--json FILE]
+
+What the GPU finds in three iterations is compared with the CPU in float64, for a sample of the
+problems, before anything is timed. "passes" are the derivatives, the Riccati recursion and the step
+forward alone; "iteration" is a whole round of a search, with the decision about every problem. Both
+are times on the wall until the GPU is done, medians of several. Cells are measured in an order in
+which the most telling come first, and none is begun after the budget in seconds, most of which is
+compiling.
+"""
+
+import argparse
+import statistics
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import peers
+
+import paraxis as px
+from paraxis.optimal.search import Search
+from paraxis.optimal.work import Work
+from paraxis.robots import Inertia, Joint, Pose
+
+HORIZON, DT, ITERATIONS, SAMPLE, REPEATS = 64, 0.01, 3, 16, 9
+TOLERANCE = {"float64": 1e-7, "float32": 2e-2}  # of controls, relative to the largest
+# dtype, problems, in rows of knots
+CELLS = (
+    ("float64", 4096, False),
+    ("float64", 128, False),
+    ("float64", 1, False),
+    ("float32", 4096, False),
+    ("float32", 128, False),
+    ("float32", 1, False),
+    ("float64", 1, True),
+)
+# An arm with the lengths and masses of an iiwa14: where each joint is in the one before, turned by
+# roll, pitch and yaw, and mass, centre and principal moments of its body
+QUARTER = np.pi / 2
+LINKS = (
+    ((0, 0, 0.1575), (0, 0, 0), 5.76, (0, -0.03, 0.12), (0.033, 0.0333, 0.0123)),
+    ((0, 0, 0.2025), (QUARTER, 0, np.pi), 6.35, (0.0003, 0.059, 0.042), (0.0305, 0.0304, 0.011)),
+    ((0, 0.2045, 0), (QUARTER, 0, np.pi), 3.5, (0, 0.03, 0.13), (0.025, 0.0238, 0.0076)),
+    ((0, 0, 0.2155), (QUARTER, 0, 0), 3.5, (0, 0.067, 0.034), (0.017, 0.0164, 0.006)),
+    ((0, 0.1845, 0), (-QUARTER, np.pi, 0), 3.5, (0.0001, 0.021, 0.076), (0.01, 0.0087, 0.00449)),
+    ((0, 0, 0.2155), (QUARTER, 0, 0), 1.8, (0, 0.0006, 0.0004), (0.0049, 0.0047, 0.0036)),
+    ((0, 0.081, 0), (-QUARTER, np.pi, 0), 1.2, (0, 0, 0.02), (0.001, 0.001, 0.001)),
+)
+HOME = np.array([0.0, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0])
+
+
+def arm():
+    joints, bodies = [], []
+    for k, (at, angles, mass, centre, moments) in enumerate(LINKS):
+        pose = Pose.from_rpy(at, angles)
+        joints.append(Joint(f"joint{k + 1}", "revolute", k - 1, pose, axis=(0, 0, 1)))
+        bodies.append(Inertia.of(mass, centre, moments))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", px.RobotWarning)
+        return px.Robot("iiwa14", joints, bodies)
+
+
+def solver_of(robot, dtype, in_rows, horizon):
+    def cost(q, qd, u, goal):
+        return DT * (5 * (q - goal) @ (q - goal) + 0.05 * qd @ qd + 1e-3 * u @ u)
+
+    def terminal(q, qd, goal):
+        return 1e3 * (q - goal) @ (q - goal) + 1e2 * qd @ qd
+
+    return px.optimal_control(
+        robot, cost, horizon, dt=DT, terminal=terminal, limits=False, dtype=dtype,
+        parameters={"goal": robot.nq}, parallel_in_time=in_rows,
+    )  # fmt: skip
+
+
+def problems(robot, count, home):
+    rng = np.random.default_rng(0)
+    q = home + rng.uniform(-0.3, 0.3, (count, robot.nq))
+    x0 = np.concatenate([q, np.zeros_like(q)], -1)
+    return x0, q + rng.uniform(-0.2, 0.2, q.shape), px.gravity_torques(robot, q)
+
+
+class Cell:
+    """A Work of a batch on the target where its arrays are."""
+
+    def __init__(self, solver, x0, goals, us):
+        given = {"x0": x0, "goal": goals, "us": us}
+        self.solver, self.target = solver, solver.target(given)
+        _, self.arrays = solver.arrays(self.target, given)
+        count = len(x0)
+        self.work = Work(solver.problem, solver.horizon, count, self.target, solver.dtype)
+
+    def begun(self):
+        """A search whose first trajectory is made."""
+        self.solver.begin(self.work, self.arrays)
+        for law in self.work.here.law.values():
+            law[...] = 0.0
+        search = Search(self.work, 1e-9, 1e-6)
+        search.within[...] = 0.0  # none is done before the last iteration
+        search.begin()
+        search.round()
+        return search
+
+    def found(self):
+        """Controls after the iterations that are timed."""
+        with self.target.stream():
+            search = self.begun()
+            for _ in range(ITERATIONS):
+                search.round()
+            us = search.work.here.u[:, :SAMPLE]
+            return np.array(us.get() if hasattr(us, "get") else us, float)
+
+    def seconds(self, wait):
+        """(of the passes, of an iteration)."""
+        passes, rounds = [], []
+        with self.target.stream():
+            for _ in range(REPEATS):
+                search = self.begun()
+                here, there = self.work.here, self.work.there
+                wait()
+                begin = time.perf_counter()
+                for _ in range(ITERATIONS):
+                    here.go()
+                    there.judge()
+                wait()
+                passes.append((time.perf_counter() - begin) / ITERATIONS)
+                search = self.begun()
+                wait()
+                begin = time.perf_counter()
+                for _ in range(ITERATIONS):
+                    search.round()
+                wait()
+                rounds.append((time.perf_counter() - begin) / ITERATIONS)
+        return statistics.median(passes), statistics.median(rounds)
+
+
+def measure(robot, home, there, wait, cells=CELLS, horizon=HORIZON, budget=np.inf, say=print):
+    """Rows of cells; `there` puts an array on the GPU."""
+    began, rows, reference = time.perf_counter(), [], {}
+    for dtype, count, in_rows in cells:
+        name = f"{dtype} {count:>5}" + (", in rows" if in_rows else "")
+        if time.perf_counter() - began > budget:
+            say(f"{name}: not begun, the budget of {budget:g} s is used up")
+            continue
+        x0, goals, holding = problems(robot, count, home)
+        us = np.repeat(holding[:, None], horizon, 1)
+        few = min(count, SAMPLE)
+        if few not in reference:
+            cpu = solver_of(robot, "float64", False, horizon)
+            reference[few] = Cell(cpu, x0[:few], goals[:few], us[:few]).found()
+        begin = time.perf_counter()
+        solver = solver_of(robot, dtype, in_rows, horizon)
+        cell = Cell(solver, *(there(np.asarray(each, dtype)) for each in (x0, goals, us)))
+        error = abs(cell.found() - reference[few]).max() / abs(reference[few]).max()
+        compiled = time.perf_counter() - begin
+        if not error <= TOLERANCE[dtype]:
+            say(f"{name}: WRONG, controls differ by {error:.1e} of the largest; not timed")
+            continue
+        passes, iteration = cell.seconds(wait)
+        rows.append(
+            {
+                "dtype": dtype,
+                "problems": count,
+                "in_rows": in_rows,
+                "passes": passes,
+                "iteration": iteration,
+                "first": compiled,
+                "error": float(error),
+            }
+        )
+        say(
+            f"{name}: passes {1e3 * passes:7.3f} ms, iteration {1e3 * iteration:7.3f} ms, "
+            f"error {error:.0e}, first {compiled:.0f} s"
+        )
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--budget", type=float, default=80.0)
+    parser.add_argument("--json", type=Path, default=None)
+    options = parser.parse_args()
+    import cupy  # here, because the rest is tested without a GPU
+
+    wait = cupy.cuda.Device().synchronize
+    rows = measure(arm(), HOME, cupy.asarray, wait, budget=options.budget)
+    peers.keep({"horizon": HORIZON, "rows": rows}, options.json)
+
+
+if __name__ == "__main__":
+    main()

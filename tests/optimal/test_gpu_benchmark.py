@@ -1,0 +1,42 @@
+"""benchmarks/gpu_optimal.py without a GPU: its parts on the stand-in."""
+
+import numpy as np
+import pytest
+from support.far_arrays import far, use
+
+import paraxis as px
+
+gpu_optimal = pytest.importorskip("gpu_optimal")
+
+
+def test_an_iteration_is_compared_and_timed(monkeypatch):
+    use(monkeypatch)
+    cells = (("float64", 3, False), ("float32", 2, False), ("float64", 1, True))
+    said, arm = [], px.robots.planar(2)
+    monkeypatch.setattr(gpu_optimal, "REPEATS", 1)
+    rows = gpu_optimal.measure(
+        arm, np.full(2, 0.3), far, lambda: None, cells, horizon=32, say=said.append
+    )
+    assert len(rows) == len(said) == 3
+    assert all(row["passes"] > 0 and row["iteration"] > 0 for row in rows)
+    assert "error" in said[0]
+    late = gpu_optimal.measure(arm, np.zeros(2), far, None, cells, budget=-1.0, say=said.append)
+    assert not late and "used up" in said[-1]
+
+
+def test_what_is_wrong_is_not_timed(monkeypatch):
+    use(monkeypatch)
+    monkeypatch.setattr(gpu_optimal, "TOLERANCE", {"float64": -1.0})
+    said = []
+    cells = (("float64", 1, False),)
+    arm = px.robots.planar(2)
+    assert not gpu_optimal.measure(arm, np.zeros(2), far, None, cells, 8, say=said.append)
+    assert "WRONG" in said[0]
+
+
+def test_the_arm_is_one():
+    arm = gpu_optimal.arm()
+    q = np.zeros(7)
+    assert arm.nv == 7 and sum(body.mass for body in arm.inertias) == pytest.approx(25.61)
+    assert px.forward_kinematics(arm, q)[2, 3] == pytest.approx(1.261)  # stretched up
+    assert abs(px.gravity_torques(arm, q)).max() < 5  # and so nearly balanced

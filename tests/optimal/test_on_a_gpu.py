@@ -1,0 +1,95 @@
+"""The text of the solver for GPUs, run on the CPU: what is found is what the CPU finds."""
+
+import numpy as np
+import pytest
+from support.far_arrays import far, is_far, use
+
+import paraxis as px
+
+ARM = px.robots.planar(2)
+
+
+def cost(q, qd, u, goal):
+    return 5 * ((q - goal) @ (q - goal)) + 0.05 * (qd @ qd) + 1e-3 * (u @ u)
+
+
+def terminal(q, qd, goal):
+    return 100 * ((q - goal) @ (q - goal) + 0.1 * (qd @ qd))
+
+
+def reaching(method="ilqr", limits=(-20.0, 20.0), **more):
+    return px.optimal_control(
+        ARM, cost, 12, dt=0.03, terminal=terminal, method=method, limits=limits,
+        parameters={"goal": 2}, **more,
+    )  # fmt: skip
+
+
+def problems(count=3):
+    rng = np.random.default_rng(0)
+    return rng.uniform(-0.5, 0.5, (count, 4)), rng.uniform(-1, 1, (count, 2))
+
+
+@pytest.mark.parametrize("method", ["ilqr", "ddp", "sqp"])
+def test_solutions(monkeypatch, method):
+    solver, (x0, goal) = reaching(method), problems()
+    expected = solver.solve(x0, goal=goal)
+    assert expected.solved.all()
+    use(monkeypatch)
+    found = solver.solve(far(x0), goal=far(goal))
+    for name in ("xs", "us", "cost", "gains"):
+        assert is_far(getattr(found, name))
+        assert np.allclose(np.array(getattr(found, name)), getattr(expected, name), atol=1e-6)
+    assert np.array_equal(np.array(found.status), expected.status)
+    assert "3 solved" in repr(found)
+
+
+def test_constraints(monkeypatch):
+    solver = reaching(
+        limits=False,
+        inequality=lambda u: np.concatenate([u - 60.0, -60.0 - u]),
+        terminal_equality=lambda q, goal: q - goal,
+    )
+    x0, goal = problems()
+    expected = solver.solve(x0, goal=goal, iterations=300)
+    assert expected.solved.all()
+    use(monkeypatch)
+    found = solver.solve(far(x0), goal=far(goal), iterations=300)
+    assert np.array(found.solved).all() and (np.array(found.violation) < 1e-6).all()
+    assert np.allclose(np.array(found.cost), expected.cost, rtol=1e-6)
+
+
+def test_few_problems_are_linearised_apart_and_many_together(monkeypatch):
+    from paraxis.targets.cuda import iterate
+
+    solver, (x0, goal) = reaching(), problems(5)
+    use(monkeypatch)
+    few = solver.solve(far(x0), goal=far(goal), iterations=5)
+    monkeypatch.setattr(iterate, "FILLING", 4)
+    many = solver.solve(far(x0), goal=far(goal), iterations=5)
+    assert np.allclose(np.array(few.us), np.array(many.us), rtol=0, atol=1e-9)
+
+
+def test_control_in_real_time(monkeypatch):
+    solver, (x0, goal) = reaching(), problems()
+    expected = solver.mpc(x0, goal=goal).run(steps=5)
+    use(monkeypatch)
+    mpc = solver.mpc(far(x0), goal=far(goal))
+    run = mpc.run(steps=5)
+    assert is_far(run.us) and np.allclose(np.array(run.us), expected.us, atol=1e-7)
+
+
+def test_sampling(monkeypatch):
+    solver, (x0, goal) = reaching(), problems(2)
+    expected = solver.sampling(x0, samples=32, goal=goal)
+    u = expected.tick(x0).copy()
+    use(monkeypatch)
+    found = solver.sampling(far(x0), samples=32, goal=far(goal)).tick(far(x0))
+    assert is_far(found) and np.allclose(np.array(found), u, atol=1e-9)
+
+
+def test_threads_are_refused(monkeypatch):
+    solver, (x0, goal) = reaching(threads=1), problems()
+    use(monkeypatch)
+    for call in (solver.solve, solver.mpc, solver.sampling):
+        with pytest.raises(px.ArgumentError, match="threads cannot be set"):
+            call(far(x0), goal=far(goal))
