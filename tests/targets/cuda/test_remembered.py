@@ -320,7 +320,7 @@ def test_results_may_be_between_the_columns_of_inputs(shape):
 def test_arrays_are_called_apart_only_where_numpy_finds_no_shared_element():
     """Random slices of one array, forwards, backwards and transposed."""
     native, rng = launch.native_launch(), np.random.default_rng(0)
-    nothing = SimpleNamespace(handles=lambda: [(0, 64, 0)])
+    nothing = SimpleNamespace(handles=lambda: [(0, 64, 0, 64)])
     told_apart = 0
     for _ in range(400):
         room = np.zeros(tuple(rng.integers(3, 7, 3)))
