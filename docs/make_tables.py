@@ -31,6 +31,9 @@ MOTION = {
     "table:simulation_gradients": "simulation_gradients",
     "table:optimal_control": "optimal_control",
     "table:mpc": "mpc",
+    "table:gpu_calls": "gpu_calls",
+    "table:gpu_small_batches": "gpu_small_batches",
+    "table:gpu_grid": "gpu_grid",
 }
 STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
@@ -292,6 +295,9 @@ def motion(folder):
         "simulation_gradients": simulation_gradients_table,
         "optimal_control": optimal_control_table,
         "mpc": mpc_table,
+        "gpu_calls": gpu_calls_table,
+        "gpu_small_batches": gpu_small_batches_table,
+        "gpu_grid": gpu_grid_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
@@ -839,6 +845,72 @@ def mpc_table(data):
         "interrupts is as long as that."
     )
     return f"{markdown(rows)}\n\n{note}"
+
+
+def gpu_calls_table(data):
+    """What calls cost, beside what the framework's own take."""
+    rows = [["call", "µs", "beside", "µs", "", "at most"]]
+    for row in data["rows"]:
+        unit = " µs more" if row["is_difference"] else " ×"
+        reached = f"{row['reached']:.2f}{unit}"
+        rows.append(
+            [
+                row["call"],
+                f"{row['ours_us']:.1f}",
+                row["beside"].replace("*", "\\*"),
+                f"{row['theirs_us']:.1f}",
+                reached if row["holds"] else f"**{reached}**",
+                f"{row['limit']:g}{unit}",
+            ]
+        )
+    where = f"{data['device']}, {data['states']:,} Panda states, float32. Bold: beyond its limit."
+    return f"{markdown(rows)}\n\n{where}"
+
+
+def gpu_small_batches_table(data):
+    """Kernels for the batches of learning and control."""
+    batches = sorted({row["states"] for row in data["rows"]})
+    rows = [["robot, function", *(f"{batch:,}" for batch in batches), "error"]]
+    for name in dict.fromkeys((row["robot"], row["function"]) for row in data["rows"]):
+        cells = [row for row in data["rows"] if (row["robot"], row["function"]) == name]
+        times = [f"{row['us']:.1f}" for row in sorted(cells, key=lambda row: row["states"])]
+        error = max(row["error"] for row in cells)
+        rows.append([f"{name[0]}, {name[1].replace('_', ' ')}", *times, f"{error:.0e}"])
+    where = (
+        f"µs of a kernel in a CUDA graph, {data['device']}, float32, in rows; a launch that does "
+        f"next to nothing takes {data['floor_us']:.2f}. Errors are against the interpreter, per "
+        "state; those of accelerations are amplified by the mass matrix."
+    )
+    return f"{markdown(rows)}\n\n{where}"
+
+
+def gpu_grid_table(data):
+    """Ours beside GRiD, tuned for the same GPU: µs, and GRiD's divided by ours."""
+    columns = list(dict.fromkeys((row["time"], row["states"]) for row in data["rows"]))
+    columns.sort(key=lambda each: (("kernel", "PyTorch", "JAX").index(each[0]), each[1]))
+    rows = [["robot, function", *(f"{time}, {states:,}" for time, states in columns)]]
+    found = {
+        (row["robot"], row["function"], row["time"], row["states"]): row for row in data["rows"]
+    }
+    for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in data["rows"]):
+        line = [f"{robot}, {function.replace('_', ' ')}"]
+        for column in columns:
+            row = found.get((robot, function, *column))
+            text = ""
+            if row is not None:
+                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {row['ratio']:.1f} ×"
+            line.append(text)
+        rows.append(line)
+    where = (
+        f"µs, ours / GRiD's, {data['device']}, float32. GRiD's threads per state are the fastest "
+        "of all that it takes, cell by cell; its derivatives of forward dynamics are without those "
+        "by torques, which ours have."
+    )
+    return f"{markdown(rows)}\n\n{where}"
+
+
+def _named(robot, function):
+    return f"{robot}, {function}".replace("_", " ")
 
 
 def million(rate):
