@@ -300,11 +300,15 @@ def motion(folder):
         "gpu_grid": gpu_grid_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
-    return {
+    made = {
         marker: tables[path.stem](json.loads(path.read_text()))
         for marker, path in files.items()
         if path.is_file()
     }
+    calls = folder / "gpu_grid.json"
+    if calls.is_file():
+        made["table:gpu_first"] = gpu_first_table(json.loads(calls.read_text()))
+    return made
 
 
 # marker -> what is said before it, as without a run on a GPU there is nothing
@@ -905,6 +909,22 @@ def gpu_grid_table(data):
         f"µs, ours / GRiD's, {data['device']}, float32. GRiD's threads per state are the fastest "
         "of all that it takes, cell by cell; its derivatives of forward dynamics are without those "
         "by torques, which ours have."
+    )
+    return f"{markdown(rows)}\n\n{where}"
+
+
+def gpu_first_table(data):
+    """Whole calls from PyTorch, the first thing to know of a GPU."""
+    called = [row for row in data["rows"] if row["time"] == "PyTorch"]
+    batches = sorted({row["states"] for row in called})
+    rows = [["", *(f"{states:,} states" for states in batches)]]
+    for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in called):
+        cells = [row for row in called if (row["robot"], row["function"]) == (robot, function)]
+        cells.sort(key=lambda row: row["states"])
+        texts = [f"{row['ours_us']:.0f} µs ({row['ratio']:.1f} × GRiD)" for row in cells]
+        rows.append([_named(robot, function), *texts])
+    where = (
+        f"A whole call from PyTorch, {data['device']}, float32; beside GRiD 0.6 in the same run."
     )
     return f"{markdown(rows)}\n\n{where}"
 
