@@ -23,7 +23,7 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench bench-optimal hardware reports docs clean
+.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench-gpu bench bench-optimal hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
@@ -36,6 +36,7 @@ help:
 	@echo "make lint       style, formatting and types"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
 	@echo "make bench-optimal  measure optimal control against Crocoddyl and IPOPT, in an environment of its own"
+	@echo "make bench-gpu  measure on an NVIDIA GPU, beside CuPy, PyTorch, JAX and (GRID=folder) GRiD"
 	@echo "make hardware   simulate and synthesise circuits and chips, for the reports (an hour; needs iverilog)"
 	@echo "make reports    the papers' numbers beside ours, regenerated in docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
@@ -120,6 +121,15 @@ lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# On a machine with an NVIDIA GPU, CuPy, PyTorch and JAX; GRID is a folder of URDF files where GRiD is built for them.
+bench-gpu: $(TOOLS)
+	$(BIN)/python benchmarks/gpu_calls.py --json benchmarks/results/gpu_calls.json
+	$(BIN)/python benchmarks/gpu_small_batches.py --json benchmarks/results/gpu_small_batches.json
+	$(BIN)/python benchmarks/gpu.py --json benchmarks/results/gpu.json
+	$(BIN)/python benchmarks/gpu_ground.py --json benchmarks/results/gpu_ground.json
+	$(BIN)/python benchmarks/gpu_optimal.py
+	test -z "$(GRID)" || $(BIN)/python benchmarks/gpu_grid.py --robots "$(GRID)" --json benchmarks/results/gpu_grid.json
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
