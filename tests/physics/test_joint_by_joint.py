@@ -67,7 +67,8 @@ def test_what_has_no_plan():
         [px.robots.Joint("b", "spherical", -1)],
         [px.robots.Inertia(1.0, (0, 0, 0.1), (1.0, 1.0, 1.0, 0, 0, 0))],
     )
-    for robot in (ball, px.load("panda")):  # whose second finger follows the first
+    alone = px.Robot("body", [px.robots.Joint("f", "free", -1)], list(ball.inertias))
+    for robot in (ball, alone, px.load("panda")):  # whose second finger follows the first
         assert lanes_plan(robot, "inverse_dynamics") is None
     assert lanes_plan(px.load("ur5"), "mass_matrix") is None
 

@@ -1,7 +1,9 @@
 """The Plans of a robot's functions, joint by joint."""
 
 from ..physics import joint_by_joint
-from ..robot_functions import input_shapes
+from ..physics.parts.massless import require_mobile
+from ..robot_functions import OF_THE_INVERSE, input_shapes
+from ..robots.rows import rows_of
 from .machine import Machine
 from .tree import tree_of
 
@@ -21,6 +23,8 @@ def lanes_plan(robot, function, algorithm=None, parameters=(), *_):
     tree = None if algorithm or parameters or results is None else tree_of(robot)
     if tree is None:
         return None
+    if function in OF_THE_INVERSE:
+        require_mobile(rows_of(robot))
     machine = Machine(tree, function, input_shapes(robot, function), results)
     getattr(joint_by_joint, function)(machine)
     return machine.plan()

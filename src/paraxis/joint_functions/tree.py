@@ -12,11 +12,13 @@ from ..robots.joint import SINGLE, WORLD, Row
 from ..robots.rows import rows_of
 from ..robots.seat import align_z
 
+MOST = 256  # degrees of freedom
+
 
 def tree_of(robot):
     """The Tree of a robot that has only single joints, on the world or on a floating base; None
-    for others."""
-    if robot.loops or robot.has_springs or not robot.n:
+    for others, and for more joints than a block has room for."""
+    if robot.loops or robot.has_springs or robot.nv > MOST:
         return None
     rows = rows_of(robot)
     if rows.followers:
@@ -24,7 +26,7 @@ def tree_of(robot):
     floats = isinstance(rows.joints[0], Row) and rows.joints[0].of == "free"
     base = rows.joints[:6] if floats else ()
     others = rows.joints[len(base) :]
-    is_plain = all(type(joint) is not Row and joint.kind in SINGLE for joint in others)
+    is_plain = others and all(type(joint) is not Row and joint.kind in SINGLE for joint in others)
     on_base = not floats or all(joint.parent != WORLD for joint in rows.joints[1:])
     if not is_plain or not on_base or any(row.reflected_inertia for row in base):
         return None

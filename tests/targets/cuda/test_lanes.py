@@ -121,6 +121,13 @@ def test_what_fits_no_block_is_computed_by_threads():
     assert CudaKernel(body, "float32", on=LanesDevice()).by_lanes(1)
 
 
+def test_a_joint_that_moves_no_mass_is_refused_as_on_the_cpu():
+    joints = [px.robots.Joint("j", "revolute", -1)]
+    robot = px.Robot("bare", joints, [px.robots.Inertia()], warn=False)
+    with pytest.raises(px.RobotError, match="moves nothing that has inertia"):
+        lanes_plan(robot, "forward_dynamics")
+
+
 def test_when_lanes_pay():
     """Never for the torques of an arm; always for the derivatives of a humanoid's size."""
     arm, branches = px.load("ur5"), random_robot(1, joints=(28, 28))

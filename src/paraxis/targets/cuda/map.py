@@ -145,9 +145,15 @@ class CudaKernel:
 
     @cached_property
     def _most_by_lanes(self):
-        plan, room = self._body.lanes, self.device.most_shared
-        fits = plan is not None and shared_bytes(plan, self.dtype.name) <= room
-        return most_states(plan) if fits else 0
+        room, dtype = self.device.most_shared, self.dtype.name
+
+        def make():
+            plan = self._body.lanes if room else None
+            fits = plan is not None and shared_bytes(plan, dtype) <= room
+            return {"states": most_states(plan) if fits else 0}, b""
+
+        parts = "lanes", self._body.key, dtype, room  # kept, as a Plan takes a while to make
+        return self.device.loaded(parts, make, lambda _, found, __: found["states"])
 
     def text(self, layouts, by_lanes=False):
         """The CUDA C++ for arrays of these layouts."""
