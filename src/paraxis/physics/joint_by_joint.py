@@ -52,8 +52,7 @@ def inverse_dynamics_derivatives(machine):
     """∂τ/∂q and ∂τ/∂q̇ (Singh, Russo and Wensing, 2022): see inverse_derivatives.py."""
     _move(machine, "qdd")
     _composites(machine)
-    machine.clear("slopes", 2 * machine.n**2)
-    _slopes(machine, 1.0)
+    _slopes(machine, 1.0, 2)
     for k, name in enumerate(("dtau_dq", "dtau_dqd")):
         machine.output(name, "slopes", k * machine.n**2, (machine.n, machine.n))
 
@@ -66,8 +65,7 @@ def forward_dynamics_derivatives(machine):
     machine.each("moving", _accelerate, reads=("b", "S", "qdd"))
     machine.outward("b", "a")
     _composites(machine)
-    machine.clear("slopes", 3 * n**2)
-    _slopes(machine, -1.0)
+    _slopes(machine, -1.0, 3)
     machine.each("diagonal", lambda one: {"unit": one}, constants=("one",))
 
     for solve in (half_solve, back_solve):
@@ -289,11 +287,13 @@ def _composites(machine):
     machine.inward("beyond")
 
 
-def _slopes(machine, sign):
-    """∂τ/∂q and ∂τ/∂q̇, or their negatives, to the field `slopes`."""
+def _slopes(machine, sign, matrices):
+    """∂τ/∂q and ∂τ/∂q̇, or their negatives, to the first of the matrices of the field `slopes`."""
     machine.each(
         "joints", _changes, reads=("S", "beyond", "v_p", "a_p", "v_o"), constants=("carried",)
     )
+
+    machine.clear("slopes", matrices * machine.n**2)  # late, for it needs much room
 
     def within(S_b, straight_c, g_c):
         """Of a joint's own rows."""
