@@ -201,12 +201,12 @@ def places(plan):
     for _, field, _ in plan.outputs.values():
         last[field] = len(plan.steps)
     starts, room = {}, 0
-    for field in sorted(first, key=lambda each: (first[each], -plan.sizes[each], each)):
+    for field in sorted(first, key=lambda each: (-plan.sizes[each], first[each], each)):
         at, count = 0, plan.sizes[field]
         beside = sorted(
             (starts[other], starts[other] + plan.sizes[other])
             for other in starts
-            if last.get(other, -1) >= first[field]
+            if last.get(other, -1) >= first[field] and last.get(field, -1) >= first[other]
         )
         for begin, end in beside:
             if at + count <= begin:
