@@ -73,6 +73,7 @@ QUICK = \
 	tests/robots/test_urdf.py tests/robots/test_dh.py tests/robots/test_zoo.py \
 	tests/robots/test_locking.py tests/robots/test_hostile_names.py \
 	tests/physics/test_algorithms.py tests/physics/test_ranked_elimination.py \
+	tests/physics/test_joint_by_joint.py \
 	tests/graph/test_evaluate.py tests/graph/test_simplification.py tests/graph/test_trace.py \
 	tests/graph/test_text.py tests/graph/test_marks.py \
 	tests/passes/test_count.py tests/passes/test_rewriting.py tests/passes/test_order_and_split.py \

@@ -34,6 +34,7 @@ MOTION = {
     "table:gpu_calls": "gpu_calls",
     "table:gpu_small_batches": "gpu_small_batches",
     "table:gpu_grid": "gpu_grid",
+    "table:gpu_first": "gpu_grid",
 }
 STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
@@ -287,7 +288,7 @@ def motion(folder):
         "chains": chains_table,
         "closed_loop": closed_loop_table,
         "unsynchronised": unsynchronised_table,
-        "cordic": circuits_table,
+        "circuits": circuits_table,
         "floating_base": floating_base_table,
         "simulator": simulator_table,
         "ground": ground_table,
@@ -298,17 +299,14 @@ def motion(folder):
         "gpu_calls": gpu_calls_table,
         "gpu_small_batches": gpu_small_batches_table,
         "gpu_grid": gpu_grid_table,
+        "gpu_first": gpu_first_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
-    made = {
-        marker: tables[path.stem](json.loads(path.read_text()))
+    return {
+        marker: tables[marker.removeprefix("table:")](json.loads(path.read_text()))
         for marker, path in files.items()
         if path.is_file()
     }
-    calls = folder / "gpu_grid.json"
-    if calls.is_file():
-        made["table:gpu_first"] = gpu_first_table(json.loads(calls.read_text()))
-    return made
 
 
 # marker -> what is said before it, as without a run on a GPU there is nothing

@@ -27,7 +27,20 @@ NUMBERS = {  # of an item
     **dict.fromkeys(("v", "a", "b", "u", "S", "momentum", "straight", "f", "g"), 6),
     **dict.fromkeys(("q", "qd", "qdd", "tau", "h", "M"), 1),
 }
-SCALARS = {"q", "qd", "qdd", "tau", "h", "M", "turns", "slides", "mass", "rotor", "carried", "one"}
+SCALARS = {
+    "q",
+    "qd",
+    "qdd",
+    "tau",
+    "h",
+    "M",
+    "turns",
+    "slides",
+    "mass",
+    "rotor",
+    "carried",
+    "unity",
+}
 PARTS = ("x", "y", "z", "origin")  # of a pose, three numbers each
 
 
@@ -190,7 +203,7 @@ class Machine:
         if items == "diagonal":
             n = self.n
             columns = {"unit": [2 * n * n + k * n + k for k in range(n)]}
-            return columns, {"one": [(1.0,)] * n}, (n,)
+            return columns, {"unity": [(1.0,)] * n}, (n,)
         if items == "columns":
             n = self.n
             return {"column": [m * n * n + k for m in range(3) for k in range(n)]}, {}, (3 * n,)

@@ -66,7 +66,7 @@ def forward_dynamics_derivatives(machine):
     machine.outward("b", "a")
     _composites(machine)
     _slopes(machine, -1.0, 3)
-    machine.each("diagonal", lambda one: {"unit": one}, constants=("one",))
+    machine.each("diagonal", lambda unity: {"unit": unity}, constants=("unity",))
 
     for solve in (half_solve, back_solve):
 
