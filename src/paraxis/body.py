@@ -46,6 +46,10 @@ class Body:
         make, *arguments = self.recipe
         return make(*arguments)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle keeps what it is made from: a graph is as long as all its operations."""
+        return {name: each for name, each in self.__dict__.items() if name != "graph"}
+
     @property
     def name(self) -> str:
         return self.graph.name

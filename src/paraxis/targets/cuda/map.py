@@ -11,6 +11,7 @@ from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
 from ...errors import ArgumentError
 from ...passes.fuse import fuse
+from ..blocks import is_lazy, kernel_over_blocks
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
@@ -33,6 +34,8 @@ class CudaKernel:
     default the current GPU.
     """
 
+    recipe: Any = None  # of another in another process, if there is one
+
     def __init__(self, body, dtype: DTypeLike = "float64", fast_math=False, on=None):
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
@@ -46,6 +49,8 @@ class CudaKernel:
         if found is not None:
             return found
         values, out = self._signature.bind_with_out(arguments, {}, out, self.name)
+        if self.recipe is not None and any(map(is_lazy, values)):
+            return kernel_over_blocks(self.recipe, self, values, out)
         return self.compute(values, out, self._remembered)
 
     def compute(self, values, out, remembered):
