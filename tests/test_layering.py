@@ -42,6 +42,7 @@ PARTS = (
     "simulation",
     "drawing",
     "parallel",
+    "sweeps",
     "control",
     "optimal",
     "hardware",

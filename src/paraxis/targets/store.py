@@ -156,10 +156,15 @@ def _locked(handle):
 
 def key(*parts):
     """The name under which code made from these parts is kept; None for code not to be kept."""
-    digest = code_digest(_digest_of_files) if directory() is not None else None
+    digest = sources() if directory() is not None else None
     if digest is None:
         return None
     return hashlib.sha256("\0".join((digest, *map(str, parts))).encode()).hexdigest()
+
+
+def sources():
+    """The digest of the sources that make code; None where they cannot be read."""
+    return code_digest(_digest_of_files)
 
 
 def _digest_of_files(states, make):
