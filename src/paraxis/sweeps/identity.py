@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 
 from ..body import Body
+from ..checks import quoted
 from ..errors import ArgumentError
 from ..robots.robot import Robot
 from ..targets import store
+from ..targets.blocks import Recipe
 
 PACKAGES = ("numpy", "llvmlite", "scipy")  # whose versions may change bits
 DEEPEST = 100
@@ -99,30 +101,29 @@ class Reading:
         return f"{module}.{name}"
 
     def _of_instance(self, value, depth):
+        """By what a copy of it would be made from."""
         kind = type(value)
-        state = {}
-        if hasattr(value, "__dict__"):
-            state |= {k: v for k, v in vars(value).items() if not _is_cached(kind, k)}
-        for each in kind.__mro__:
-            slots = getattr(each, "__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                if hasattr(value, name):
-                    state[name] = getattr(value, name)
-        if not state and not kind.__module__.startswith("paraxis"):
-            return self._of_pickle(value, depth)
-        return f"{self._text(kind, depth)} {self._text(state, depth)}"
-
-    def _of_pickle(self, value, depth):
-        import pickle
-
+        if isinstance(getattr(value, "recipe", None), Recipe):  # a compiled Program
+            return f"kernel {value.recipe.token}"
+        if kind.__module__ == "_thread":  # a lock
+            return kind.__name__
         try:
-            content = pickle.dumps(value)
-        except Exception:
+            parts = value.__reduce_ex__(2)
+        except TypeError:
+            parts = (kind, (), dict(vars(value))) if hasattr(value, "__dict__") else None
+        if parts is None:
             raise ArgumentError(
-                f"function: it reads {type(value).__name__}, which cannot be recognised when the "
+                f"function: it reads {quoted(kind.__name__)}, which cannot be recognised when the "
                 "study goes on; make it inside the function"
-            ) from None
-        return f"{self._text(type(value), depth)} {hashlib.sha256(content).hexdigest()}"
+            )
+        if isinstance(parts, str):
+            return parts
+        state = [
+            part if hasattr(part, "__len__") or part is None else [*part] for part in parts[2:]
+        ]
+        if state and isinstance(state[0], dict):
+            state[0] = {k: v for k, v in state[0].items() if not _is_cached(kind, k)}
+        return f"{self._text(parts[0], depth)} {self._text([parts[1], state], depth)}"
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:

@@ -13,7 +13,7 @@ from ..errors import ArgumentError, MissingPackageError
 from .space import Region, Space, check_name
 
 METHODS = ("random", "latin_hypercube", "sobol")
-MOST_OF_SOBOL = 2**62  # points of a sequence of 62 bits
+BITS = 32  # of numbers of Sobol: scipy cannot skip points of longer ones
 MOST_AT_ONCE = 2**25  # numbers of a Latin hypercube, which is made as a whole
 WORDS = 4  # of a counter of Philox
 
@@ -38,6 +38,11 @@ class Sampled(Space):
             raise ArgumentError(
                 f"latin_hypercube: {self.count:,} states of {self.dimensions} numbers are too "
                 'many, as they are drawn together; use method="sobol", which spreads as evenly'
+            )
+        if method == "sobol" and self.count > 2**BITS:
+            raise ArgumentError(
+                f"sobol: expected at most {2**BITS:,} states, found {self.count:,}; use "
+                'method="random"'
             )
         self._design: Any = None  # what a process keeps of a method of scipy
 
@@ -73,7 +78,7 @@ class Sampled(Space):
     def _of_sobol(self, rows):
         """From where the last ones were: blocks come in rising order, more or less."""
         if self._design is None or self._design.num_generated > rows.start:
-            self._design = _qmc().Sobol(self.dimensions, rng=self.seed, bits=62)
+            self._design = _qmc().Sobol(self.dimensions, rng=self.seed, bits=BITS)
         if self._design.num_generated < rows.start:
             self._design.fast_forward(rows.start - self._design.num_generated)
         import warnings

@@ -167,7 +167,7 @@ def create(
 ) -> Store:
     """A new store without any block; `about` is more to be kept of the study."""
     zarr = _zarr()
-    kept = results | variables_stored(space)
+    kept = variables_stored(space) | results
     memory = zarr.storage.MemoryStore()
     dims = [*space.axes]
     with warnings.catch_warnings():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -173,13 +173,14 @@ def _opened(function, space, files, block, units, started):
 
 @contextmanager
 def _where(
-    workers: int | None, scheduler: Any, given: Any, pending: list[int], store: Store
+    workers: int | None, scheduler: Any, given: Sequence[Any], pending: list[int], store: Store
 ) -> Iterator[Iterable[Outcome]]:
     """The outcomes of the pending blocks, wherever they are done."""
     if not pending:
         yield ()
     elif workers is None and scheduler is None:
-        yield here(Work(*given, expendable=False), pending)
+        function, space, files, root, limit = given
+        yield here(Work(function, space, files, root, limit, expendable=False), pending)
     else:
         recipe = recipe_of_work("sweep", *given, True)
         with client_of(workers, scheduler) as client:

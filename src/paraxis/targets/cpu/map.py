@@ -131,7 +131,9 @@ class Kernel:
         return self._shared_out(job, math.prod(batch))
 
     def __reduce__(self):
-        raise TypeError(NOT_PICKLED)
+        if self.recipe is None:
+            raise TypeError(NOT_PICKLED)
+        return Recipe.made, (self.recipe,)
 
     def __repr__(self):
         slower = (

@@ -11,7 +11,7 @@ from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
 from ...errors import ArgumentError
 from ...passes.fuse import fuse
-from ..blocks import is_lazy, kernel_over_blocks
+from ..blocks import Recipe, is_lazy, kernel_over_blocks
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
@@ -34,7 +34,7 @@ class CudaKernel:
     default the current GPU.
     """
 
-    recipe: Any = None  # of another in another process, if there is one
+    recipe: Recipe | None = None  # of another in another process, if there is one
 
     def __init__(self, body, dtype: DTypeLike = "float64", fast_math=False, on=None):
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
@@ -209,7 +209,9 @@ class CudaKernel:
         return Signature(inputs, outputs)
 
     def __reduce__(self):
-        raise TypeError(NOT_PICKLED)
+        if self.recipe is None:
+            raise TypeError(NOT_PICKLED)
+        return Recipe.made, (self.recipe,)
 
     def __repr__(self):
         return f"<kernel {self.name}{self._signature}, {self.dtype}, cuda>"
