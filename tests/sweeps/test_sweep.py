@@ -1,4 +1,4 @@
-"""Studies: whatever ends one, the next run goes on, and the bytes are those of an undisturbed one."""
+"""Studies: whatever ends one, the next run goes on, and its bytes are those of one undisturbed."""
 
 import json
 import os
