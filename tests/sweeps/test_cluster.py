@@ -84,6 +84,21 @@ def test_by_the_address_of_a_scheduler(client, store):
         px.sweep(lambda a: a, SPACE, store, workers=1, scheduler="tcp://x:1")
 
 
+def test_an_atlas(client, store):
+    options = {"policies": ["hamilton", "exact"], "axes": {"speed": [0.5, 1.0]}, "duration": 0.3}
+    options |= {"periods": [0.01, 0.1]}
+    robot = px.load("planar3")
+    expected = px.control.stability_atlas(robot, **options)
+    for more in ({}, {"store": store}):
+        found = px.control.stability_atlas(robot, **options, scheduler=client, **more)
+        for key, known in expected.maps.items():
+            for name in ("error", "diverged_at", "boundary"):
+                np.testing.assert_array_equal(getattr(found[key], name), getattr(known, name))
+    assert px.sweeps.status(store).complete
+    with pytest.raises(px.ArgumentError, match="give workers or scheduler"):
+        px.control.stability_atlas(robot, **options, store=store)
+
+
 def test_workers_that_are_killed_in_a_block(client, store, tmp_path):
     folder = tmp_path
 

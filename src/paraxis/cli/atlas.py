@@ -3,6 +3,7 @@
 from ..checks import shown
 from .arguments import add_robot, integers, load_robot, numbers, one_number
 from .files import check_writable, print_written, write
+from .sweep import add_where, where_of
 
 HARDWARE = ("network", "processors", "latency", "highest rate", "rate", "least error")
 NUMBERS = ("processors", "latency", "rate")
@@ -31,6 +32,8 @@ def add(commands):
         type=lambda text: text.split(","),
         help="stale-data policies (default: all; of the hardware, those that are compared)",
     )
+    add_where(atlas)
+    atlas.add_argument("--store", metavar="STORE", help="keep rows there: the same command goes on")
     hardware = atlas.add_argument_group("hardware on which stale data may be worth it")
     hardware.add_argument(
         "--processors",
@@ -64,7 +67,7 @@ def run(arguments):
     check_writable(output=arguments.output)
     given = arguments.kp, arguments.kd, arguments.policies
     robot = load_robot(arguments)
-    atlas = stability_atlas(robot, *given)
+    atlas = stability_atlas(robot, *given, store=arguments.store, **where_of(arguments))
     hardware = {"processors": arguments.processors, "latency": arguments.latency}
     gains, chosen = (arguments.kp, arguments.kd), arguments.policies or POLICIES
     tradeoff = stale_data_tradeoff(robot, *gains, chosen, **hardware, flop_time=arguments.flop_time)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..checks import counted
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -22,7 +24,8 @@ class Estimate:
     per_block: float | None
 
     def __str__(self) -> str:
-        text = f"{self.states:,} states in {self.blocks:,} blocks, {size_text(self.bytes)}"
+        states, blocks = counted(self.states, "state"), counted(self.blocks, "block")
+        text = f"{states} in {blocks}, {size_text(self.bytes)}"
         if self.seconds is None or self.per_block is None:
             return text
         each = duration_text(self.per_block)

@@ -161,7 +161,7 @@ def _opened(function, space, files, block, units, started):
     if started is not None:
         started(estimated(space, trial, layout))
     about = {
-        "function": getattr(function, "__qualname__", type(function).__name__),
+        "function": _name_of(function),
         "axes": [*space.axes],
         "variables": [*space.names],
         "space": type(space).__name__.lower(),
@@ -169,6 +169,12 @@ def _opened(function, space, files, block, units, started):
         "method": getattr(space, "method", None),
     }
     return create(files, space, layout, trial.results, identity, about, units)
+
+
+def _name_of(function):
+    """As people call it."""
+    name = getattr(function, "name", None) or getattr(function, "__name__", None)
+    return name if isinstance(name, str) else type(function).__name__
 
 
 @contextmanager
