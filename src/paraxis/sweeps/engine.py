@@ -7,8 +7,10 @@ what it does not know of for free.
 from __future__ import annotations
 
 import itertools
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -19,6 +21,7 @@ from .files import StoreError
 
 IN_FLIGHT = 3  # blocks per thread: one is computed, the next is there
 SMALL = 100_000  # bytes that may travel with every task
+AGAIN = 1.0  # seconds
 PATIENCE = "30s"  # for a scheduler to answer
 
 
@@ -33,7 +36,23 @@ def here(work: Callable, numbers: Iterable[int]) -> Iterator[Any]:
 
 
 def on_cluster(client: Any, recipe: Recipe, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
-    """(number, outcome or WorkerLost) of blocks in the order in which they are done."""
+    """(number, outcome or WorkerLost) of blocks in the order in which they are done.
+
+    With a worker that dies, a scheduler blames all blocks that are there. So those that lose theirs
+    too often are done again at the end, one at a time: then it is their own fault.
+    """
+    lost = []
+    for number, outcome in _in_flight(client, recipe, numbers, IN_FLIGHT):
+        if isinstance(outcome, WorkerLost):
+            lost.append(number)
+        else:
+            yield number, outcome
+    for number in lost:
+        yield from _in_flight(client, recipe, [number], 1)
+
+
+def _in_flight(client, recipe, numbers, most):
+    """The same with so many blocks per thread at a time."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker, as_completed
@@ -43,17 +62,17 @@ def on_cluster(client: Any, recipe: Recipe, numbers: Iterable[int]) -> Iterator[
     if len(recipe.packed) > SMALL:
         work = client.scatter(recipe, broadcast=True, hash=False)
     places: dict[str, int] = {}
-    done = as_completed(loop=client.loop)
+    done, threads = as_completed(loop=client.loop), _Threads(client)
 
-    def submit(count):
-        some = [*itertools.islice(left, count)]
-        keys = [f"{recipe.label}-{run}-{number}" for number in some]
-        places.update(zip(keys, some, strict=True))
-        for number, key in zip(some, keys, strict=True):
+    def submit():
+        some = [*itertools.islice(left, max(1, most * threads.count() - len(places)))]
+        for number in some:
+            key = f"{recipe.label}-{run}-{number}"
+            places[key] = number
             done.add(client.submit(_apply, work, number, key=key, pure=False))
 
     try:
-        submit(IN_FLIGHT * _threads(client))
+        submit()
         while places:
             future = next(done)
             number = places.pop(future.key)
@@ -63,9 +82,8 @@ def on_cluster(client: Any, recipe: Recipe, numbers: Iterable[int]) -> Iterator[
                 yield number, WorkerLost(_words(error))
             except (CancelledError, OSError) as error:
                 raise _lost(error) from None
-            wanted = max(1, IN_FLIGHT * _threads(client) - len(places))
             del future
-            submit(wanted)
+            submit()
     except (TimeoutError, StopIteration) as error:
         raise _lost(error) from None
     finally:
@@ -77,11 +95,21 @@ def _apply(work, number):
     return work(number)
 
 
-def _threads(client):
-    try:
-        return max(1, sum(client.nthreads().values()))
-    except Exception as error:
-        raise _lost(error) from None
+class _Threads:
+    """How many threads a cluster has, which may grow: asked for again from time to time."""
+
+    def __init__(self, client):
+        self._client, self._known, self._asked = client, 0, 0.0
+
+    def count(self):
+        """At least one, which may be on its way."""
+        if time.monotonic() - self._asked > AGAIN:
+            try:
+                self._known = max(1, sum(self._client.nthreads().values()))
+            except Exception as error:
+                raise _lost(error) from None
+            self._asked = time.monotonic()
+        return self._known
 
 
 def _lost(error):
@@ -103,30 +131,63 @@ def _words(error):
 @contextmanager
 def client_of(workers: int | None, scheduler: Any) -> Iterator[Any]:
     """The client of a cluster of so many processes here, or of a scheduler elsewhere."""
+    with begun(workers, scheduler) as client:
+        yield client()
+
+
+@contextmanager
+def begun(workers: int | None, scheduler: Any) -> Iterator[Callable]:
+    """What returns that client. Processes begin at once, and may do so while others work."""
     if workers is not None and scheduler is not None:
         raise ArgumentError("workers and scheduler cannot be combined; give one of them")
+    require_dask()
+    with ExitStack() as closing:
+        if scheduler is None:
+            starting = closing.enter_context(ThreadPoolExecutor(1))
+            cluster = starting.submit(_local_cluster, integer("workers", workers))
+            closing.callback(_close, cluster)
+
+        def client():
+            where = scheduler if scheduler is not None else cluster.result()
+            return _client(where, closing)
+
+        yield client
+
+
+def _client(where, closing):
+    from distributed import Client
+
+    if isinstance(where, Client):
+        return where
     try:
-        from distributed import Client, LocalCluster
+        client = Client(where, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"scheduler {where!r}: {error}") from None
+    return closing.enter_context(client)
+
+
+def _local_cluster(count):
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=count,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=50,
+        host="127.0.0.1",
+    )
+
+
+def _close(starting):
+    """End the processes, once they have begun; whoever needed them knows if they have not."""
+    with suppress(Exception):
+        starting.result().close()
+
+
+def require_dask() -> None:
+    """Raise where Dask is missing."""
+    try:
+        import distributed  # noqa: F401
     except ImportError:
         raise MissingPackageError("a cluster needs Dask: pip install 'paraxis[cluster]'") from None
-    with ExitStack() as closing:
-        if isinstance(scheduler, Client):
-            yield scheduler
-            return
-        if scheduler is None:
-            count = integer("workers", workers)
-            cluster = LocalCluster(
-                n_workers=count,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                silence_logs=50,
-                host="127.0.0.1",
-                protocol="tcp://",
-            )
-            scheduler = closing.enter_context(cluster)
-        try:
-            client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
-            raise StoreError(f"scheduler {scheduler!r}: {error}") from None
-        yield closing.enter_context(client)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,9 +14,9 @@ from ..errors import ArgumentError, Interrupted, MissingPackageError, warn
 from ..parallel.written import written
 from .amounts import Estimate
 from .block import FAILED, Outcome, Work, recipe_of_work, recorded
-from .engine import WorkerLost, client_of, here, on_cluster
+from .engine import WorkerLost, begun, here, on_cluster
 from .estimating import chosen_layout, estimated, measured
-from .files import StoreError, files_at
+from .files import Files, StoreError, files_at
 from .identity import difference, identity_of
 from .layout import layout_for
 from .progress import Live, Status, SweepWarning, status_of
@@ -116,7 +116,7 @@ def sweep(
         raise ArgumentError(f"limit: expected seconds > 0, found {limit!r}")
     if workers is not None and scheduler is not None:
         raise ArgumentError("workers and scheduler cannot be combined; give one of them")
-    with files.alone():
+    with files.alone(), _where(workers, scheduler, files) as client:
         found = _opened(function, space, files, block, dict(units or {}), started)
         files.settle()
         done, errors = found.done(), found.errors()
@@ -128,9 +128,8 @@ def sweep(
         live = Live(found.layout, len(done), len(errors))
         given = function, space, files, found.root, limit
         try:
-            with _where(workers, scheduler, given, pending, found) as outcomes:
-                for outcome in outcomes:
-                    live.after(outcome)
+            for outcome in _outcomes(client, given, pending, found):
+                live.after(outcome)
         except KeyboardInterrupt:
             raise Interrupted(f"sweep: interrupted; {_goes_on(found)}", Sweep(found)) from None
         finally:
@@ -178,19 +177,23 @@ def _name_of(function):
 
 
 @contextmanager
-def _where(
-    workers: int | None, scheduler: Any, given: Sequence[Any], pending: list[int], store: Store
-) -> Iterator[Iterable[Outcome]]:
-    """The outcomes of the pending blocks, wherever they are done."""
-    if not pending:
-        yield ()
-    elif workers is None and scheduler is None:
-        function, space, files, root, limit = given
-        yield here(Work(function, space, files, root, limit, expendable=False), pending)
+def _where(workers: int | None, scheduler: Any, files: Files) -> Iterator[Callable | None]:
+    """What returns the client of a cluster, which begins already; None where it is not needed."""
+    known = found_at(files)
+    complete = known is not None and len(known.done()) == known.layout.count
+    if complete or (workers is None and scheduler is None):
+        yield None
     else:
-        recipe = recipe_of_work("sweep", *given, True)
-        with client_of(workers, scheduler) as client:
-            yield _recorded(on_cluster(client, recipe, pending), store)
+        with begun(workers, scheduler) as client:
+            yield client
+
+
+def _outcomes(client, given, pending, store):
+    """The outcomes of the pending blocks, wherever they are done."""
+    if client is None or not pending:
+        return here(Work(*given, expendable=False), pending)
+    recipe = recipe_of_work("sweep", *given, True)
+    return _recorded(on_cluster(client(), recipe, pending), store)
 
 
 def _recorded(outcomes, store):
