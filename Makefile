@@ -89,6 +89,7 @@ QUICK = \
 	tests/control/test_signals.py \
 	tests/gym/test_vector_env.py \
 	tests/optimal/test_methods.py \
+	tests/sweeps/test_spaces.py tests/sweeps/test_sweep.py tests/targets/test_dask_arrays.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
 	tests/parallel/test_gantt.py \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \

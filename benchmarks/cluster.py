@@ -41,7 +41,7 @@ from paraxis.sweeps.files import Folder
 from paraxis.targets.blocks import Place, Recipe, Result, over_blocks
 
 RESULTS = Path(__file__).parent / "results" / "cluster.json"
-BLOCK = 1_000_000  # states
+BLOCK = 8_000_000  # states: 384 MB per array
 ROBOT = "ur5"
 WORKERS = (100, 1_000, 10_000)
 BLOCK_SECONDS = (0.1, 1.0, 10.0, 30.0, 60.0)
@@ -111,9 +111,9 @@ def measure_states(client, blocks, count, rounds):
 # -- stored ----------------------------------------------------------------------------------------
 
 
-def torques(index):
-    """Inverse dynamics of the states at hand, as many as there are numbers."""
-    return px.inverse_dynamics(_robot(), *states(len(index)))
+def torques(count, block):
+    """Inverse dynamics of the states at hand, as the result of a single block."""
+    return px.inverse_dynamics(_robot(), *states(count))[None]
 
 
 def write(folder, count, number):
@@ -123,40 +123,26 @@ def write(folder, count, number):
 
 
 def measure_stored(client, blocks, count, rounds, folder):
-    each = {"sweep": [], "write": [], "here": []}
-    space = px.sweeps.product(state=np.arange(blocks * count))
-    for k in range(rounds):
-        store = os.path.join(folder, f"{k}.zarr")
-        each["sweep"].append(timed(lambda store=store: stored(client, space, store, count)))
+    """States per second by px.sweep into Zarr, beside writing as many bytes, and computing them."""
+    each = {"sweep": [], "write": [], "compute": []}
+    for k in range(rounds + 1):  # the first warms up
+        store, plain = (os.path.join(folder, f"{k}{end}") for end in (".zarr", ""))
+        run = partial(px.sweep, partial(torques, count), {"block": np.arange(blocks)}, store)
+        each["sweep"].append(timed(partial(run, block=1, scheduler=client)))
         shutil.rmtree(store)
-        plain = os.path.join(folder, f"{k}")
-        tasks = range(blocks)
-        each["write"].append(
-            timed(
-                lambda plain=plain: client.gather(
-                    client.map(partial(write, plain, count), tasks, pure=False)
-                )
-            )
-        )
+        each["write"].append(timed(partial(written, client, plain, count, blocks)))
         shutil.rmtree(plain)
-        each["here"].append(timed(lambda: [torques(range(count)) for _ in range(blocks)]))
+        each["compute"].append(timed(client.compute(lazy_blocks(blocks, count)).result))
+    each = {name: seconds[1:] for name, seconds in each.items()}
     found = rates(each, blocks * count)
-    found["bytes"] = blocks * count * 48
-    # what computing and writing cost, were each done without the other
-    found["ratio"] = median(
-        max(write, 0) / sweep if write > here else here / sweep
-        for write, sweep, here in zip(each["write"], each["sweep"], each["here"], strict=True)
-    )
-    return found
+    # a worker computes and then writes: what both cost, each done alone
+    both = zip(each["write"], each["compute"], each["sweep"], strict=True)
+    found["ratio_of_both"] = median((write + own) / sweep for write, own, sweep in both)
+    return found | {"bytes": blocks * count * 48}
 
 
-def stored(client, space, store, count):
-    found = px.sweep(_torques_of, space, store, block=count, scheduler=client)
-    assert found.status.complete
-
-
-def _torques_of(state):
-    return torques(state)
+def written(client, folder, count, blocks):
+    client.gather(client.map(partial(write, folder, count), range(blocks), pure=False))
 
 
 # -- closed loops ----------------------------------------------------------------------------------
@@ -164,11 +150,14 @@ def _torques_of(state):
 
 def loops(period, index):
     """The errors of closed loops with jitter."""
+    options = {"duration": 1.0, "jitter": 0.1, "index": index}
+    return px.control.closed_loop(*_arm(), swing, period, **options).error
+
+
+@cache
+def _arm():
     robot = px.load("planar3")
-    controller = px.control.computed_torque(robot, 100.0, 20.0)
-    return px.control.closed_loop(
-        robot, controller, swing, period, duration=1.0, jitter=0.1, index=index
-    ).error
+    return robot, px.control.computed_torque(robot, 100.0, 20.0)
 
 
 def swing(t):
@@ -177,21 +166,18 @@ def swing(t):
 
 
 def measure_loops(client, runs, block, rounds, folder):
+    """Runs per second by px.sweep, and by one call; the errors must be the same."""
     space = px.sweeps.sampled(runs, period=(0.002, 0.02))
-    each, whole = {"sweep": [], "here": []}, (slice(0, runs),)
-    loops(**space.values((slice(0, 64),)), index=np.arange(64))
-    for k in range(rounds):
+    each, values, expected = {"sweep": [], "here": []}, space.values((slice(0, runs),)), []
+    index = np.arange(runs)
+    for k in range(rounds + 1):  # the first warms up
         store = os.path.join(folder, f"loops{k}.zarr")
-        each["sweep"].append(
-            timed(lambda store=store: px.sweep(loops, space, store, block=block, scheduler=client))
-        )
-        values = space.values(whole)
-        expected = []
-        each["here"].append(timed(lambda: expected.append(loops(**values, index=np.arange(runs)))))
-        found = px.sweep(loops, space, store).open().result.values
-        assert found.tobytes() == expected[0].tobytes()
+        run = partial(px.sweep, loops, space, store, block=block)
+        each["sweep"].append(timed(partial(run, scheduler=client)))
+        each["here"].append(timed(lambda: expected.append(loops(**values, index=index))))
+        assert run().open().result.values.tobytes() == expected[-1].tobytes()
         shutil.rmtree(store)
-    return rates(each, runs)
+    return rates({name: seconds[1:] for name, seconds in each.items()}, runs)
 
 
 # -- starts and overheads --------------------------------------------------------------------------
@@ -232,9 +218,9 @@ def measure_overhead(client, blocks, folder):
     """Seconds per block of a function that does nothing: in this process, and on the cluster."""
     found = {}
     for name, more in (("here", {}), ("cluster", {"scheduler": client})):
-        store = os.path.join(folder, f"nothing-{name}.zarr")
-        space = {"x": np.arange(float(blocks))}
-        found[name] = timed(lambda: px.sweep(nothing, space, store, block=1, **more)) / blocks
+        given = {"x": np.arange(float(blocks))}, os.path.join(folder, f"nothing-{name}.zarr")
+        run = partial(px.sweep, nothing, *given, block=1, **more)
+        found[name] = timed(run) / blocks
     return found
 
 
@@ -274,18 +260,18 @@ def rates(each, count):
 
 def measure(quick=False, processes=2):
     """Everything, as a dict."""
-    blocks, rounds, runs = (4, 1, 2_000) if quick else (100, 10, 100_000)
+    blocks, rounds, runs = (4, 1, 2_000) if quick else (25, 5, 100_000)
     count = 10_000 if quick else BLOCK
     found = {}
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with cluster_of(processes) as client:
             found["states"] = measure_states(client, blocks, count, rounds)
-            some = max(2, blocks // 5)
-            found["stored"] = measure_stored(client, some, count, min(rounds, 5), folder)
-            found["loops"] = measure_loops(client, runs, runs // 20, min(rounds, 3), folder)
-            found["overhead"] = measure_overhead(client, 20 if quick else 500, folder)
-            found["tasks_per_s"] = measure_tasks(client, 50 if quick else 5_000)
+            some = max(2, blocks // 4)
+            found["stored"] = measure_stored(client, some, count, min(rounds, 4), folder)
+            found["loops"] = measure_loops(client, runs, runs // 10, min(rounds, 3), folder)
+            found["overhead"] = measure_overhead(client, 20 if quick else 300, folder)
+            found["tasks_per_s"] = measure_tasks(client, 50 if quick else 2_000)
         found["start"] = {
             "here": measure_start(0, 1 if quick else 3, folder),
             "cluster": measure_start(processes, 1 if quick else 3, folder),
@@ -293,7 +279,7 @@ def measure(quick=False, processes=2):
         found["processes"] = {}
         for number in (1, 2) if quick else (1, 2, 3, 4):
             with cluster_of(number) as client:
-                row = measure_states(client, blocks // 2, count, 1 if quick else 3)
+                row = measure_states(client, blocks // 2, count // 2, 1 if quick else 3)
                 found["processes"][str(number)] = row["cluster"]
     found["load"] = [
         {"workers": workers, "seconds": seconds,

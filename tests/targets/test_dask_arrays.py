@@ -90,6 +90,16 @@ def test_arrays_broadcast_and_may_be_numpys(robot):
     same(px.gravity_torques(robot, lazy(q[0, 0], 3)), px.gravity_torques(robot, q[0, 0]))
 
 
+def test_chunks_of_unknown_sizes(robot):
+    q = drawn(20, 3)
+    some = lazy(q, 6, 3)
+    some = some[some[:, 0] > 0]
+    found = px.inverse_dynamics(robot, some, some, some)
+    assert np.isnan(found.shape[0])
+    q = q[q[:, 0] > 0]
+    assert found.compute().tobytes() == px.inverse_dynamics(robot, q, q, q).tobytes()
+
+
 def test_mistakes_are_named_before_anything_is_computed(robot):
     q = lazy(drawn(6, 3), 2, 3)
     with pytest.raises(px.ArgumentError, match="out cannot be set for Dask arrays"):

@@ -7,7 +7,7 @@ that they travel to workers as what they are made from.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..robots.robot import Robot
 class StudyFunction:
     """A function of a robot, and of `takes`, by name; those without a default are needed."""
 
-    takes: dict[str, Any] = {}  # name -> default
+    takes: ClassVar[dict[str, Any]] = {}  # name -> default
     needs: tuple[str, ...] = ()
     words: tuple[str, ...] = ()  # those whose values are words
     integers: tuple[str, ...] = ()
@@ -69,7 +69,13 @@ class ClosedLoop(StudyFunction):
 
     needs = ("period",)
     words = ("policy",)
-    takes = {"kp": 100.0, "kd": None, "policy": "exact", "speed": 1.0, "payload": 0.0}
+    takes: ClassVar[dict[str, Any]] = {
+        "kp": 100.0,
+        "kd": None,
+        "policy": "exact",
+        "speed": 1.0,
+        "payload": 0.0,
+    }
     takes |= {"mass_scale": 1.0, "delay": 0.0, "jitter": 0.0, "missed": 0.0, "duration": 3.0}
     takes |= {"bound": 1.0, "seed": 0}
 
@@ -110,7 +116,13 @@ class SafePeriod(StudyFunction):
     """The largest safe sampling period at a posture."""
 
     words = ("policy",)
-    takes = {"kp": 100.0, "kd": None, "policy": "exact", "payload": 0.0, "missed_in_a_row": 0.0}
+    takes: ClassVar[dict[str, Any]] = {
+        "kp": 100.0,
+        "kd": None,
+        "policy": "exact",
+        "payload": 0.0,
+        "missed_in_a_row": 0.0,
+    }
 
     def results(self, index, *, kp, kd, policy, payload, missed_in_a_row):
         from ..control.controller import computed_torque
@@ -157,7 +169,7 @@ class Simulation(StudyFunction):
     """Where robots are after some steps without torques, from where they begin."""
 
     needs = ("q0",)
-    takes = {"qd0": None, "dt": 1e-3, "steps": 1000.0, "mass_scale": 1.0}
+    takes: ClassVar[dict[str, Any]] = {"qd0": None, "dt": 1e-3, "steps": 1000.0, "mass_scale": 1.0}
 
     def results(self, index, *, q0, qd0, dt, steps, mass_scale):
         from ..simulation.once import simulate
@@ -184,7 +196,7 @@ class Scheduling(StudyFunction):
 
     needs = ("processors",)
     words = ("method", "of")
-    takes = {"method": "list", "of": "inverse_dynamics"}
+    takes: ClassVar[dict[str, Any]] = {"method": "list", "of": "inverse_dynamics"}
 
     def results(self, index, *, processors, method, of):
         from ..parallel.schedules.scheduling import schedule

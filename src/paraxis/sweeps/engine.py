@@ -62,7 +62,8 @@ def _in_flight(client, recipe, numbers, most):
     if len(recipe.packed) > SMALL:
         work = client.scatter(recipe, broadcast=True, hash=False)
     places: dict[str, int] = {}
-    done, threads = as_completed(loop=client.loop), _Threads(client)
+    threads = _Threads(client)
+    done = as_completed(loop=client.loop, with_results=True, raise_errors=False)  # in batches
 
     def submit():
         some = [*itertools.islice(left, max(1, most * threads.count() - len(places)))]
@@ -74,17 +75,19 @@ def _in_flight(client, recipe, numbers, most):
     try:
         submit()
         while places:
-            future = next(done)
+            future, result = next(done)
             number = places.pop(future.key)
-            try:
-                yield number, future.result()
-            except KilledWorker as error:
-                yield number, WorkerLost(_words(error))
-            except (CancelledError, OSError) as error:
-                raise _lost(error) from None
+            if future.status == "cancelled":
+                raise _lost(CancelledError())
+            if future.status == "error":
+                error = future.exception()
+                if not isinstance(error, KilledWorker):
+                    raise error
+                result = WorkerLost(_words(error))
             del future
+            yield number, result
             submit()
-    except (TimeoutError, StopIteration) as error:
+    except (TimeoutError, StopIteration, CancelledError, OSError) as error:
         raise _lost(error) from None
     finally:
         with suppress(Exception):

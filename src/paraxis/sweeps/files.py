@@ -46,10 +46,12 @@ class Folder:
         path = os.path.join(self.path, name)
         beside = f"{path}.{uuid.uuid4().hex}{PARTIAL}"
         try:
+            folder, made = os.path.dirname(path), False
             try:
                 handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             except FileNotFoundError:
-                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.makedirs(folder, exist_ok=True)
+                made = True
                 handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             with os.fdopen(handle, "wb", buffering=0) as file:
                 left = memoryview(data)
@@ -57,6 +59,10 @@ class Folder:
                     left = left[file.write(left) :]
                 os.fsync(file.fileno())
             os.replace(beside, path)
+            _sync_folder(folder)
+            while made and len(folder) > len(self.path):  # whose names are in those above
+                folder = os.path.dirname(folder)
+                _sync_folder(folder)
         except OSError as error:
             with suppress(OSError):
                 os.unlink(beside)
@@ -130,6 +136,18 @@ class Folder:
 
     def __str__(self) -> str:
         return self.path
+
+
+def _sync_folder(path):
+    """Bring the names in a folder to the disk."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows, where a folder is no file
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 class Remote:

@@ -90,8 +90,8 @@ def sweep(
     - `space`: of `px.sweeps.product`, `px.sweeps.points` or `px.sweeps.sampled`; a dict is a
       product.
     - `store`: a path, or a URL that fsspec knows, such as `s3://bucket/study.zarr`.
-    - `block`: states of a block; by default so many that a block takes two seconds, and at most
-      64 MB. The blocks of a store stay as they began.
+    - `block`: the most states of a block; by default so many that a block takes two seconds, and at
+      most 64 MB. The blocks of a store stay as they began.
     - `workers`: do it in so many processes here, by Dask; by default in this one.
     - `scheduler`: the address of a Dask scheduler, a `distributed.Client`, or a cluster, such as
       one of dask-jobqueue or dask-cuda. Its workers must reach the store.

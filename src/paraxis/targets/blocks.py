@@ -268,7 +268,8 @@ def signature_over_blocks(recipe, signature, dtype, arrays, out):
         _checked(array, name, shape)
         for array, (name, shape) in zip(arrays, signature.inputs.items(), strict=True)
     ]
-    broadcast_batch(signature, checked)  # or an error that names the arrays
+    if all(size == size for array in checked for size in array.shape):  # else not known yet
+        broadcast_batch(signature, checked)  # or an error that names the arrays
     places = [Place(0, len(shape)) for shape in signature.inputs.values()]
     results = [Result((), shape, dtype) for shape in signature.outputs.values()]
     found = over_blocks(recipe, checked, places, results)
