@@ -20,8 +20,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..body import Body
 from ..drivers.map import Signature, as_array, broadcast_batch, check_entry
 from ..errors import ArgumentError
+from ..graph.graph import Graph
 from .own_thread import own_thread
 
 Declared = TypeVar("Declared", bound=Callable)
@@ -52,7 +54,7 @@ class Recipe:
     default their pickle, which may differ for equal arguments.
     """
 
-    __slots__ = ("_made", "label", "packed", "token")
+    __slots__ = ("_given", "_made", "_packed", "label", "token")
 
     def __init__(
         self,
@@ -60,12 +62,19 @@ class Recipe:
         make: Callable,
         *arguments: Any,
         identity: str | None = None,
-        pack: Callable | None = None,
     ):
-        self.label, self.packed = label, (pack or _packed)((make, arguments))
+        self.label, self._packed = label, b""
+        self._given: tuple | None = (make, arguments)
         content = self.packed if identity is None else f"{label} {identity}".encode()
         self.token = hashlib.sha256(content).hexdigest()
         self._made: Callable | None = None
+
+    @property
+    def packed(self) -> bytes:
+        """What travels; it does not change when the arguments do."""
+        if self._given is not None:
+            self._packed, self._given = _packed(self._given), None
+        return self._packed
 
     def made(self) -> Callable:
         """The function itself."""
@@ -86,26 +95,37 @@ class Recipe:
 
 
 def recipe_of_kernel(name: str, make: Callable, program: Any, options: dict) -> Recipe | None:
-    """What makes a kernel again: not the Program itself, which may go before the kernel does.
+    """What makes a kernel again; None for a Program that cannot be pickled.
 
-    Nothing in a Program is from the user's script. None for one that cannot be pickled.
+    A Program of a robot is packed at once, since it may go before its kernel does. A graph is long,
+    and is packed when it travels.
     """
-    identity = f"{program.key} {options}"
+    recipe = Recipe(name, make, program, options, identity=f"{program.key} {options}")
     try:
-        return Recipe(name, make, program, options, identity=identity, pack=pickle.dumps)
-    except Exception:
+        if not isinstance(program.recipe[-1], Graph):
+            recipe.packed  # noqa: B018
+    except ArgumentError:
         return None
+    return recipe
 
 
 def _packed(value):
     try:
-        import cloudpickle  # comes with Dask; for functions of the user's own script
-    except ImportError:
-        cloudpickle = pickle  # type: ignore[assignment]
-    try:
-        return cloudpickle.dumps(value)
+        return _pickler(value).dumps(value)
     except Exception as error:
         raise ArgumentError(f"this cannot be sent to workers of Dask: {error}") from None
+
+
+def _pickler(value):
+    """Programs have nothing of the user's script; for functions that do there is cloudpickle."""
+    _, arguments = value
+    if arguments and isinstance(arguments[0], Body):
+        return pickle
+    try:
+        import cloudpickle  # comes with Dask
+    except ImportError:
+        return pickle
+    return cloudpickle
 
 
 _known: OrderedDict[str, Recipe] = OrderedDict()
@@ -116,7 +136,8 @@ def _arrived(label, packed, token):
     found = _known.get(token)
     if found is None:
         found = object.__new__(Recipe)
-        found.label, found.packed, found.token, found._made = label, packed, token, None
+        found.label, found.token, found._made = label, token, None
+        found._packed, found._given = packed, None
         found = _known.setdefault(token, found)
         while len(_known) > MOST_REMEMBERED:
             _known.popitem(last=False)
