@@ -149,6 +149,15 @@ def test_results_that_change_their_kind_fail(store):
         px.sweep(lambda a: a.sum(), {"a": np.arange(6.0)}, store.with_name("b"), block=2)
 
 
+def test_no_more_states_than_a_block_are_ever_asked_for(store):
+    def function(a):
+        assert len(a) == 1
+        return a
+
+    assert px.sweep(function, {"a": np.arange(5.0)}, store, block=1).status.complete
+    assert px.sweeps.estimate(function, {"a": np.arange(5.0)}, block=1).seconds > 0
+
+
 def test_nan_is_a_result(store):
     found = px.sweep(lambda a: np.where(a > 3, np.nan, a), {"a": np.arange(6.0)}, store, block=4)
     assert found.status.complete

@@ -28,10 +28,14 @@ class Measured(NamedTuple):
     seconds: float | None  # per state
 
 
-def measured(function: Callable, space: Space, timed: bool = True) -> Measured:
-    """Compute a few states: the results' kinds and, if `timed`, the time per state."""
-    count, found = FEW, None
-    region, found = _works(function, space)
+def measured(
+    function: Callable, space: Space, timed: bool = True, block: int | None = None
+) -> Measured:
+    """Compute a few states, no more than a block: the results' kinds and, if `timed`, the time per
+    state."""
+    most = space.count if block is None else block
+    count = min(FEW, most)
+    region, found = _works(function, space, count)
     if not timed:
         return Measured(kinds_of(found), None)
     while True:
@@ -41,18 +45,18 @@ def measured(function: Callable, space: Space, timed: bool = True) -> Measured:
         called(function, space, region)
         took = time.perf_counter() - begin
         states = int(np.prod([s.stop - s.start for s in region]))
-        if took > LONG_ENOUGH or states < count or count >= space.count:
+        if took > LONG_ENOUGH or states < count or count >= most:
             if count > FEW:
                 return Measured(kinds_of(found), took / states)
             begin = time.perf_counter()  # the first of a size compiles
             called(function, space, region)
             return Measured(kinds_of(found), (time.perf_counter() - begin) / states)
-        count *= LARGER
+        count = min(count * LARGER, most)
 
 
-def _works(function, space):
+def _works(function, space, count):
     """A region in which the function raises nothing, and what it returns there."""
-    layout, error = layout_for(space, FEW), None
+    layout, error = layout_for(space, count), None
     last = layout.count - 1
     for number in sorted({k * last // (TRIALS - 1) for k in range(TRIALS)}):
         region = layout.region(number)
@@ -111,5 +115,5 @@ def estimate(function: Callable, space: Any, *, block: int | None = None) -> Est
     **Raises:** what the function raises, if it does so for every state that was tried.
     """
     space = as_space(space)
-    found = measured(function, space)
+    found = measured(function, space, block=block)
     return estimated(space, found, chosen_layout(space, found, block))

@@ -155,7 +155,7 @@ def _opened(function, space, files, block, units, started):
                 f"have {block:,} now; leave block out"
             )
         return found
-    trial = measured(function, space, timed=block is None or started is not None)
+    trial = measured(function, space, block is None or started is not None, block)
     layout = chosen_layout(space, trial, block)
     if started is not None:
         started(estimated(space, trial, layout))
