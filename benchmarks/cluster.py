@@ -54,7 +54,7 @@ def cluster_of(processes):
 
     with (
         LocalCluster(
-            n_workers=processes, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=processes, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -254,6 +254,7 @@ def rates(each, count):
     return {name: count / median(seconds) for name, seconds in each.items()} | {
         "ratio": median(ratios),
         "ratios": ratios,
+        "total": count * len(ratios),
         "count": count,
     }
 

@@ -25,8 +25,12 @@ MOTION = {
     "table:unsynchronised": "unsynchronised",
     "table:circuits": "cordic",
     "table:floating_base": "floating_base",
+    "table:cluster": "cluster",
 }
-PAGES = (ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/joints.md")
+PAGES = (
+    *(ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/joints.md"),
+    ROOT / "docs/cluster.md",
+)
 PLOT = ROOT / "docs/images/cpu.svg"
 
 # key in the results -> the name people read
@@ -265,6 +269,46 @@ def start_table(start, largest):
     return markdown(rows)
 
 
+def cluster_tables(found):
+    """What a cluster costs as measured, and what a scheduler leaves of it as simulated."""
+    states, stored, loops = (found[name] for name in ("states", "stored", "loops"))
+    processes = ", ".join(
+        f"{number}: {rate / 1e6:,.1f} M" for number, rate in found["processes"].items()
+    )
+    overhead, start = found["overhead"], found["start"]
+    rows = {
+        "inverse dynamics of a UR5, nothing stored": f"{states['ratio']:.0%} of the rate of one "
+        f"process with as many threads ({states['total']:.2g} states, "
+        f"{states['cluster'] / 1e6:,.1f} M/s)",
+        "the same into Zarr": f"{stored['ratio_of_both']:.0%} of what computing and writing "
+        f"cost, each done alone ({stored['bytes'] / 1e9:.3g} GB a round)",
+        f"{loops['count']:,} closed loops into Zarr": f"{loops['ratio']:.0%} of the rate of one "
+        f"call in one process ({loops['sweep']:,.0f}/s)",
+        "overhead per block": f"{1e3 * overhead['here']:.1f} ms in one process, "
+        f"{1e3 * overhead['cluster']:.1f} ms on the cluster",
+        "from the start of Python to the first block": f"{start['here']:.1f} s in one process, "
+        f"{start['cluster']:.1f} s with two workers",
+        "tasks per second of a scheduler": f"{found['tasks_per_s']:,.0f}",
+        "states per second by processes": processes,
+    }
+    measured_rows = "\n".join(f"| {what} | {value} |" for what, value in rows.items())
+    seconds = sorted({row["seconds"] for row in found["load"]})
+    busy = {(row["workers"], row["seconds"]): row["busy"] for row in found["load"]}
+    heads = " | ".join(f"blocks of {each:g} s" for each in seconds)
+    load = "\n".join(
+        f"| {workers:,} workers | "
+        + " | ".join(f"{busy[workers, each]:.0%}" for each in seconds)
+        + " |"
+        for workers in sorted({workers for workers, _ in busy})
+    )
+    rate = f"{found['tasks_per_s']:,.0f}"
+    return (
+        f"\n| what | measured, on two cores |\n| --- | --- |\n{measured_rows}\n\n"
+        f"The share of time in which workers are at work, at {rate} tasks per second:\n\n"
+        f"| | {heads} |\n|---|{'---:|' * len(seconds)}\n{load}\n\n"
+    )
+
+
 def motion(folder):
     """marker -> text, for benchmarks with results of their own in the same folder."""
     tables = {
@@ -276,6 +320,7 @@ def motion(folder):
         "unsynchronised": unsynchronised_table,
         "cordic": circuits_table,
         "floating_base": floating_base_table,
+        "cluster": cluster_tables,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {

@@ -35,7 +35,7 @@ def content(path):
 def client():
     """Two processes here."""
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
     )
     with cluster, distributed.Client(cluster, set_as_default=False) as made:
         yield made

@@ -114,7 +114,7 @@ def test_a_worker_that_runs_out_of_memory(tmp_path):
         n_workers=1,
         threads_per_worker=1,
         memory_limit="800MB",
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=50,
     )
     with cluster, distributed.Client(cluster, set_as_default=False) as client:

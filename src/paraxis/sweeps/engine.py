@@ -151,7 +151,7 @@ def begun(workers: int | None, scheduler: Any) -> Iterator[Callable]:
             closing.callback(_close, cluster)
 
         def client():
-            where = scheduler if scheduler is not None else cluster.result()
+            where = scheduler if scheduler is not None else _started(cluster)
             return _client(where, closing)
 
         yield client
@@ -176,10 +176,20 @@ def _local_cluster(count):
         n_workers=count,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=50,
         host="127.0.0.1",
     )
+
+
+def _started(starting):
+    try:
+        return starting.result()
+    except (RuntimeError, OSError) as error:
+        raise ArgumentError(
+            f"workers: processes cannot be started: {error} A script that starts processes is "
+            'imported by them, so it must call px.sweep below `if __name__ == "__main__":`'
+        ) from None
 
 
 def _close(starting):
