@@ -1,7 +1,9 @@
 """What a cluster costs: the same work through Dask and through px.sweep, beside plain NumPy.
 
 Everything is done in turns within one run, so that whoever else uses the machine disturbs both
-sides alike; the medians of the ratios are reported.
+sides alike. There are two ratios, both medians over the rounds: of seconds, which are as long as
+others let them be, and of the seconds of CPU that all processes of either side took together, which
+is what is left of the rate once all cores are at work on it.
 
 - states: inverse dynamics of a UR5 through a local cluster of processes with a thread each, and by
   one process with as many threads. Nothing is stored; blocks of states are at hand in each process.
@@ -103,8 +105,8 @@ def measure_states(client, blocks, count, rounds):
     each = {"cluster": [], "here": []}
     for _ in range(rounds):
         lazy = lazy_blocks(blocks, count)
-        each["cluster"].append(timed(lambda lazy=lazy: client.compute(lazy).result()))
-        each["here"].append(timed(lambda: [last(count, k) for k in range(blocks)]))
+        each["cluster"].append(spent(client, client.compute(lazy).result))
+        each["here"].append(spent(client, lambda: [last(count, k) for k in range(blocks)]))
     return rates(each, blocks * count)
 
 
@@ -128,16 +130,18 @@ def measure_stored(client, blocks, count, rounds, folder):
     for k in range(rounds + 1):  # the first warms up
         store, plain = (os.path.join(folder, f"{k}{end}") for end in (".zarr", ""))
         run = partial(px.sweep, partial(torques, count), {"block": np.arange(blocks)}, store)
-        each["sweep"].append(timed(partial(run, block=1, scheduler=client)))
+        each["sweep"].append(spent(client, partial(run, block=1, scheduler=client)))
         shutil.rmtree(store)
-        each["write"].append(timed(partial(written, client, plain, count, blocks)))
+        each["write"].append(spent(client, partial(written, client, plain, count, blocks)))
         shutil.rmtree(plain)
-        each["compute"].append(timed(client.compute(lazy_blocks(blocks, count)).result))
+        lazy = lazy_blocks(blocks, count)
+        each["compute"].append(spent(client, lambda lazy=lazy: client.compute(lazy).result()))
     each = {name: seconds[1:] for name, seconds in each.items()}
     found = rates(each, blocks * count)
     # a worker computes and then writes: what both cost, each done alone
-    both = zip(each["write"], each["compute"], each["sweep"], strict=True)
-    found["ratio_of_both"] = median((write + own) / sweep for write, own, sweep in both)
+    both = [*zip(each["write"], each["compute"], each["sweep"], strict=True)]
+    for k, key in enumerate(("ratio_of_both", "cpu_ratio_of_both")):
+        found[key] = median((write[k] + own[k]) / sweep[k] for write, own, sweep in both)
     return found | {"bytes": blocks * count * 48}
 
 
@@ -173,8 +177,9 @@ def measure_loops(client, runs, block, rounds, folder):
     for k in range(rounds + 1):  # the first warms up
         store = os.path.join(folder, f"loops{k}.zarr")
         run = partial(px.sweep, loops, space, store, block=block)
-        each["sweep"].append(timed(partial(run, scheduler=client)))
-        each["here"].append(timed(lambda: expected.append(loops(**values, index=index))))
+        each["sweep"].append(spent(client, partial(run, scheduler=client)))
+        call = partial(loops, **values, index=index)
+        each["here"].append(spent(client, lambda call=call: expected.append(call())))
         assert run().open().result.values.tobytes() == expected[-1].tobytes()
         shutil.rmtree(store)
     return rates({name: seconds[1:] for name, seconds in each.items()}, runs)
@@ -246,14 +251,29 @@ def timed(run):
     return time.perf_counter() - begin
 
 
+def spent(client, run):
+    """Seconds, and seconds of CPU of this process and all workers together."""
+    before, begin = cpu_of(client), time.perf_counter()
+    run()
+    took = time.perf_counter() - begin
+    return took, cpu_of(client) - before
+
+
+def cpu_of(client):
+    return time.process_time() + sum(client.run(time.process_time).values())
+
+
 def rates(each, count):
-    """Of names with the seconds of each round: how many per second, and the median ratio of the
-    first two."""
+    """Of names with what each round took: how many per second, and the median ratios of the first
+    two."""
     first, second, *_ = each
-    ratios = [b / a for a, b in zip(each[first], each[second], strict=True)]
-    return {name: count / median(seconds) for name, seconds in each.items()} | {
+    pairs = [*zip(each[first], each[second], strict=True)]
+    ratios, of_cpu = ([b[k] / a[k] for a, b in pairs] for k in range(2))
+    return {name: count / median(t for t, _ in took) for name, took in each.items()} | {
         "ratio": median(ratios),
         "ratios": ratios,
+        "cpu_ratio": median(of_cpu),
+        "cpu_ratios": of_cpu,
         "total": count * len(ratios),
         "count": count,
     }
@@ -292,14 +312,15 @@ def measure(quick=False, processes=2):
 
 
 def show(found, console):
-    table = Table("what", "through the cluster", "beside it", "ratio")
+    table = Table("what", "through the cluster", "beside it", "ratio", "ratio of CPU")
     for name, first, second in (
         ("states", "cluster", "here"),
         ("stored", "sweep", "write"),
         ("loops", "sweep", "here"),
     ):
         row = found[name]
-        cells = (f"{row[first]:,.4g}/s", f"{row[second]:,.4g}/s", f"{row['ratio']:.3f}")
+        cells = [f"{row[first]:,.4g}/s", f"{row[second]:,.4g}/s"]
+        cells += [f"{row['ratio']:.3f}", f"{row['cpu_ratio']:.3f}"]
         table.add_row(f"{name}, {row['count']:,}", *cells)
     console.print(table)
     console.print(

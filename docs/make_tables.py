@@ -276,14 +276,17 @@ def cluster_tables(found):
         f"{number}: {rate / 1e6:,.1f} M" for number, rate in found["processes"].items()
     )
     overhead, start = found["overhead"], found["start"]
+
+    def two(row, which=""):
+        return f"{row['ratio' + which]:.2f} by the clock, {row['cpu_ratio' + which]:.2f} by CPU of"
+
     rows = {
-        "inverse dynamics of a UR5, nothing stored": f"{states['ratio']:.0%} of the rate of one "
-        f"process with as many threads ({states['total']:.2g} states, "
-        f"{states['cluster'] / 1e6:,.1f} M/s)",
-        "the same into Zarr": f"{stored['ratio_of_both']:.0%} of what computing and writing "
-        f"cost, each done alone ({stored['bytes'] / 1e9:.3g} GB a round)",
-        f"{loops['count']:,} closed loops into Zarr": f"{loops['ratio']:.0%} of the rate of one "
-        f"call in one process ({loops['sweep']:,.0f}/s)",
+        "inverse dynamics of a UR5, nothing stored": f"{two(states)} one process with as many "
+        f"threads ({states['total']:.2g} states, {states['cluster'] / 1e6:,.1f} M/s)",
+        "the same into Zarr": f"{two(stored, '_of_both')} computing and writing, each alone "
+        f"({stored['bytes'] / 1e9:.3g} GB a round)",
+        f"{loops['count']:,} closed loops into Zarr": f"{two(loops)} one call in one process "
+        f"({loops['sweep']:,.0f}/s)",
         "overhead per block": f"{1e3 * overhead['here']:.1f} ms in one process, "
         f"{1e3 * overhead['cluster']:.1f} ms on the cluster",
         "from the start of Python to the first block": f"{start['here']:.1f} s in one process, "
