@@ -74,7 +74,7 @@ def states(count):
 
 def last(count, number):
     """Inverse dynamics of a block; the torques of its last state."""
-    return px.inverse_dynamics(_robot(), *states(count))[-1:]
+    return px.inverse_dynamics(_robot(), *states(count))[-1:].copy()
 
 
 @cache

@@ -278,7 +278,9 @@ def cluster_tables(found):
     overhead, start = found["overhead"], found["start"]
 
     def two(row, which=""):
-        return f"{row['ratio' + which]:.2f} by the clock, {row['cpu_ratio' + which]:.2f} by CPU of"
+        spread = f" ({min(row['ratios']):.2f} to {max(row['ratios']):.2f})" if not which else ""
+        clock = f"{row['ratio' + which]:.2f}{spread} by the clock"
+        return f"{clock}, {row['cpu_ratio' + which]:.2f} by CPU of"
 
     rows = {
         "inverse dynamics of a UR5, nothing stored": f"{two(states)} one process with as many "

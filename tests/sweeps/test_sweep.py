@@ -107,6 +107,17 @@ def test_a_block_that_was_half_written_is_written_again(store, expected):
     assert content(store) == expected
 
 
+def test_a_mark_without_its_chunk_is_no_block(store, expected):
+    """As a machine may leave it that stops before names are on its disk."""
+    px.sweep(plain, SPACE, store, block=6)
+    (store / "sum/c/2/1").unlink()
+    (store / "both/c/0/0/0").write_bytes(b"")
+    (store / "blocks/c/4/1").write_bytes(b"")
+    assert px.sweeps.status(store).pending == 3
+    px.sweep(plain, SPACE, store)
+    assert content(store) == expected
+
+
 def test_a_store_that_was_half_made_is_made_again(store, expected):
     px.sweep(plain, SPACE, store, block=6)
     (store / "zarr.json").unlink()  # which is written last

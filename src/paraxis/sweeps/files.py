@@ -41,32 +41,37 @@ class Folder:
         except OSError as error:
             raise self._lost(error) from None
 
-    def write(self, name: str, data: bytes) -> None:
-        """Write a file, whole or not at all; it survives the machine when this returns."""
+    def write(self, name: str, data: bytes, lasting: bool = True) -> None:
+        """Write a file, whole or not at all; if `lasting`, that holds also if the machine stops.
+
+        Then the file may be gone, name and all, but if it is there it is whole.
+        """
         path = os.path.join(self.path, name)
         beside = f"{path}.{uuid.uuid4().hex}{PARTIAL}"
         try:
-            folder, made = os.path.dirname(path), False
             try:
                 handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             except FileNotFoundError:
-                os.makedirs(folder, exist_ok=True)
-                made = True
+                os.makedirs(os.path.dirname(path), exist_ok=True)
                 handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             with os.fdopen(handle, "wb", buffering=0) as file:
                 left = memoryview(data)
                 while left:
                     left = left[file.write(left) :]
-                os.fsync(file.fileno())
+                if lasting:
+                    os.fsync(file.fileno())
             os.replace(beside, path)
-            _sync_folder(folder)
-            while made and len(folder) > len(self.path):  # whose names are in those above
-                folder = os.path.dirname(folder)
-                _sync_folder(folder)
         except OSError as error:
             with suppress(OSError):
                 os.unlink(beside)
             raise self._lost(error) from None
+
+    def has(self, name: str, size: int) -> bool:
+        """Whether a file is there and of this size."""
+        try:
+            return os.stat(os.path.join(self.path, name)).st_size == size
+        except OSError:
+            return False
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
@@ -138,18 +143,6 @@ class Folder:
         return self.path
 
 
-def _sync_folder(path):
-    """Bring the names in a folder to the disk."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows, where a folder is no file
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 class Remote:
     """Files below a URL of fsspec, such as s3://bucket/study.zarr."""
 
@@ -176,11 +169,15 @@ class Remote:
         except Exception as error:
             raise self._lost(error) from None
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes, lasting: bool = True) -> None:
         try:
             self._files.pipe_file(f"{self._top}/{name}", bytes(data))
         except Exception as error:
             raise self._lost(error) from None
+
+    def has(self, name: str, size: int) -> bool:
+        """An object store keeps what it has taken."""
+        return True
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):

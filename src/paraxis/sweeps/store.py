@@ -56,7 +56,7 @@ class Store:
 
     def is_done(self, number: int) -> bool:
         """Whether a block is committed."""
-        return self.files.read(self._mark(number)) == DONE
+        return self.files.read(self._mark(number)) == DONE and self._is_whole(number)
 
     def commit(self, number: int, arrays: dict[str, np.ndarray]) -> None:
         """Write all chunks of a block, then the mark that it is done."""
@@ -71,7 +71,7 @@ class Store:
                 array = whole
             self.files.write(self._chunk(name, number), memoryview(array).cast("B"))  # type: ignore[arg-type]
         self.check()
-        self.files.write(self._mark(number), DONE)
+        self.files.write(self._mark(number), DONE, lasting=False)  # if lost, it is done again
         self.files.remove(self._error(number))
 
     def failed(self, number: int, error: dict[str, str]) -> None:
@@ -82,7 +82,15 @@ class Store:
     def done(self) -> set[int]:
         """The numbers of blocks that are committed."""
         places = (name.split("/") for name in self.files.below(MARKS) if name.startswith("c/"))
-        return {self.layout.number(tuple(map(int, place[1:]))) for place in places}
+        numbers = (self.layout.number(tuple(map(int, place[1:]))) for place in places)
+        return {number for number in numbers if self._is_whole(number)}
+
+    def _is_whole(self, number):
+        """Whether what a mark tells of is there: a machine that stops may keep the mark alone."""
+        return self.files.has(self._mark(number), len(DONE)) and all(
+            self.files.has(self._chunk(name, number), self.layout.states * kind.bytes)
+            for name, kind in self.results.items()
+        )
 
     def errors(self) -> dict[int, dict[str, str]]:
         """The errors of blocks by number."""
