@@ -92,6 +92,7 @@ QUICK = \
 	tests/control/test_signals.py \
 	tests/gym/test_vector_env.py \
 	tests/optimal/test_methods.py \
+	tests/sweeps/test_spaces.py tests/sweeps/test_sweep.py tests/targets/test_dask_arrays.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
 	tests/parallel/test_gantt.py \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \
@@ -148,6 +149,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
 	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
 	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
+	$(BIN)/python benchmarks/cluster.py --json benchmarks/results/cluster.json
 	cp benchmarks/results/chains.json papers/paraxis_papers/log_depth/measured.json
 
 # Crocoddyl 3.2.1 is built for Pinocchio 4.0; beside a later one its robots are without gravity.

@@ -35,11 +35,12 @@ MOTION = {
     "table:gpu_small_batches": "gpu_small_batches",
     "table:gpu_grid": "gpu_grid",
     "table:gpu_first": "gpu_grid",
+    "table:cluster": "cluster",
 }
 STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
     *(ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/joints.md"),
-    *(ROOT / f"docs/{name}.md" for name in STEPPED),
+    *(ROOT / f"docs/{name}.md" for name in (*STEPPED, "cluster")),
 )
 PLOT = ROOT / "docs/images/cpu.svg"
 
@@ -279,6 +280,51 @@ def start_table(start, largest):
     return markdown(rows)
 
 
+def cluster_tables(found):
+    """What a cluster costs as measured, and what a scheduler leaves of it as simulated."""
+    states, stored, loops = (found[name] for name in ("states", "stored", "loops"))
+    processes = ", ".join(
+        f"{number}: {rate / 1e6:,.1f} M" for number, rate in found["processes"].items()
+    )
+    overhead, start = found["overhead"], found["start"]
+
+    def two(row, which=""):
+        spread = f" ({min(row['ratios']):.2f} to {max(row['ratios']):.2f})" if not which else ""
+        clock = f"{row['ratio' + which]:.2f}{spread} by the clock"
+        return f"{clock}, {row['cpu_ratio' + which]:.2f} by CPU of"
+
+    rows = {
+        "inverse dynamics of a UR5, nothing stored": f"{two(states)} one process with as many "
+        f"threads ({states['total']:.2g} states, {states['cluster'] / 1e6:,.1f} M/s)",
+        "the same into Zarr": f"{two(stored, '_of_both')} computing and writing, each alone "
+        f"({stored['bytes'] / 1e9:.3g} GB a round)",
+        f"{loops['count']:,} closed loops into Zarr": f"{two(loops)} one call in one process "
+        f"({loops['sweep']:,.0f}/s)",
+        "overhead per block": f"{1e3 * overhead['here']:.1f} ms in one process, "
+        f"{1e3 * overhead['cluster']:.1f} ms on the cluster",
+        "from the start of Python to the first block": f"{start['here']:.1f} s in one process, "
+        f"{start['cluster']:.1f} s with two workers",
+        "tasks per second of a scheduler": f"{found['tasks_per_s']:,.0f}",
+        "states per second by processes": processes,
+    }
+    measured_rows = "\n".join(f"| {what} | {value} |" for what, value in rows.items())
+    seconds = sorted({row["seconds"] for row in found["load"]})
+    busy = {(row["workers"], row["seconds"]): row["busy"] for row in found["load"]}
+    heads = " | ".join(f"blocks of {each:g} s" for each in seconds)
+    load = "\n".join(
+        f"| {workers:,} workers | "
+        + " | ".join(f"{busy[workers, each]:.0%}" for each in seconds)
+        + " |"
+        for workers in sorted({workers for workers, _ in busy})
+    )
+    rate = f"{found['tasks_per_s']:,.0f}"
+    return (
+        f"\n| what | measured, on two cores |\n| --- | --- |\n{measured_rows}\n\n"
+        f"The share of time in which workers are at work, at {rate} tasks per second:\n\n"
+        f"| | {heads} |\n|---|{'---:|' * len(seconds)}\n{load}\n\n"
+    )
+
+
 def motion(folder):
     """marker -> text, for benchmarks with results of their own in the same folder."""
     tables = {
@@ -300,6 +346,7 @@ def motion(folder):
         "gpu_small_batches": gpu_small_batches_table,
         "gpu_grid": gpu_grid_table,
         "gpu_first": gpu_first_table,
+        "cluster": cluster_tables,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {

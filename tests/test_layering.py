@@ -43,6 +43,7 @@ PARTS = (
     "simulation",
     "drawing",
     "parallel",
+    "sweeps",
     "control",
     "optimal",
     "hardware",

@@ -2,7 +2,7 @@
 
 Public names are those of `dir(px)`: functions of a robot, Programs, schedules, errors, and the
 namespaces `px.math`, `px.robots`, `px.kinematics`, `px.trajectories`, `px.simulation`,
-`px.control`, `px.optimal`, `px.parallel`, `px.chains`, `px.hardware` and `px.gym`.
+`px.control`, `px.optimal`, `px.parallel`, `px.sweeps`, `px.chains`, `px.hardware` and `px.gym`.
 """
 
 from .api import (
@@ -84,6 +84,7 @@ _LATER = {  # name -> its module; most programs need none of these
     "Simulator": "simulation.simulator",
     "simulate": "simulation.once",
     "streamlined_tasks": "parallel.streamlined.tasks",
+    "sweep": "sweeps.study",
 }
 _NAMESPACES = (
     "chains",
@@ -96,6 +97,7 @@ _NAMESPACES = (
     "parallel",
     "robots",
     "simulation",
+    "sweeps",
     "trajectories",
 )
 

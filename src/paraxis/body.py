@@ -56,6 +56,11 @@ class Body:
         make, *arguments = self.recipe
         return BY_LANES[make](*arguments) if make in BY_LANES else None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle keeps what it is made from: a graph is as long as all its operations."""
+        made = "graph", "lanes"
+        return {name: each for name, each in self.__dict__.items() if name not in made}
+
     @property
     def name(self) -> str:
         return self.graph.name

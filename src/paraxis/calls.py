@@ -7,15 +7,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .body import Body
 from .checks import did_you_mean
-from .drivers.map import is_single
+from .drivers.map import Signature, is_single
 from .errors import ArgumentError
 from .function_bodies import function_body, label
 from .graph.arrays import traced_array
 from .graph.splice import splice, traced_value
 from .physics.friction.motor_torques import MotorTorques
-from .robot_functions import FUNCTIONS, LONGEST_PROGRAM, TORQUES, algorithms_of
+from .robot_functions import FUNCTIONS, LONGEST_PROGRAM, TORQUES, algorithms_of, input_shapes
 from .robots.robot import a_robot
+from .targets.blocks import Recipe, is_lazy, kernel_over_blocks, signature_over_blocks
 from .targets.compiling import one_call
 from .targets.cpu.map import kernel_with_fallback, map_kernel
 from .targets.cuda.arrays import on_a_gpu, together
@@ -23,6 +25,7 @@ from .targets.cuda.remembered import Remembered
 
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_ALGORITHMS = ("serial", "batched", "scan")  # of chains/dynamics.py
+FEWEST_BATCHED = 4  # states of a batch that is swept at once, of chains/dynamics.py
 OPTIONS = {  # name -> what it must be
     "algorithm": "the name of an algorithm",
     "frame": "the name of a frame",
@@ -54,6 +57,8 @@ class Call:
         if out is None and traced_value(arrays) is not None:
             results = [traced_array(result) for result in splice(self._body.graph, arrays)]
             return results[0] if len(results) == 1 else tuple(results)
+        if any(map(is_lazy, arrays)):
+            return self._by_blocks(arrays, out)
         if any(map(on_a_gpu, arrays)):
             return self._on_gpu(arrays, out)
         run = self._single if all(map(is_single, arrays)) else self._general
@@ -75,6 +80,17 @@ class Call:
             return self.run
         return self._double.general
 
+    def _by_blocks(self, arrays, out):
+        body, single = self._body, all(map(is_single, arrays))
+        given = body.recipe, self._label, self._names
+        name = self._label.partition(" ")[0]
+        recipe = Recipe(name, _call_of_body, *given, identity=body.key)
+        return kernel_over_blocks(recipe, self._kernel_of(single), arrays, out)
+
+    def _kernel_of(self, single):
+        """For the shapes of its arrays: compiled where no block of them is yet."""
+        return map_kernel(self._body, "float32" if single else "float64")
+
     def _on_gpu(self, arrays, out):
         together(arrays, self._names)  # before a GPU is looked for
         dtype = "float32" if all(map(is_single, arrays)) else "float64"
@@ -83,6 +99,12 @@ class Call:
 
             self._cuda[dtype] = CudaKernel(self._body, dtype)
         return self._cuda[dtype].compute(arrays, out, self._again)
+
+
+def _call_of_body(recipe, label, names):
+    """What computes the blocks of Dask arrays, in the process that does."""
+    call = Call(Body(*recipe), label, names)
+    return lambda *blocks: call.run(*blocks)
 
 
 class ChainCall:
@@ -98,6 +120,8 @@ class ChainCall:
             graph = function_body(self._robot, self._function).graph
             (result,) = splice(graph, arrays)
             return traced_array(result)
+        if any(map(is_lazy, arrays)):
+            return self._by_blocks(arrays, out)
         if any(map(on_a_gpu, arrays)):
             return self._on_gpu(*arrays, out=out)
         return self._on_cpu(*arrays, *[self._still] * (3 - self._given), out=out)
@@ -114,10 +138,34 @@ class ChainCall:
 
         return ChainOnGpu(self._robot, self._whole, self._algorithm, given=self._given)
 
+    def _by_blocks(self, arrays, out):
+        """The algorithm is that of the whole batch, so that blocks have the bits it would have."""
+        name, shapes = self._function, input_shapes(self._robot, self._function)
+        (output,) = FUNCTIONS[name].outputs
+        signature = Signature(shapes, {output: (self._robot.nv,)})
+        algorithm = self._algorithm
+        if algorithm is None and max(map(_states, arrays, shapes.values())) >= FEWEST_BATCHED:
+            algorithm = "batched"
+        identity = f"{self._robot.digest} {algorithm}"
+        recipe = Recipe(name, _chain_call, self._robot, name, algorithm, identity=identity)
+        dtype = np.dtype("float32" if all(map(is_single, arrays)) else "float64")
+        return signature_over_blocks(recipe, signature, dtype, arrays, out)
+
     @property
     def _whole(self):
         """The function along a chain that this one is, or is with some inputs zero."""
         return "inverse_dynamics" if self._function in TORQUES else self._function
+
+
+def _states(array, shape):
+    """How many there are in an array, as far as is known."""
+    sizes = np.shape(array)[: np.ndim(array) - len(shape)]
+    return np.nan_to_num(np.prod(sizes, dtype=float), nan=np.inf)
+
+
+def _chain_call(robot, function, algorithm):
+    call = ChainCall(robot, function, algorithm)
+    return lambda *blocks: call.run(*blocks)
 
 
 def call_of(robot, function, algorithm=None, frame=None, coordinates=None, parameters=()):

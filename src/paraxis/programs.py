@@ -26,6 +26,7 @@ from .passes.cheapen import cheapen_unless_long
 from .passes.count import Count, count
 from .passes.critical_path import CriticalPath
 from .passes.depth import Depth, Weights, width
+from .targets.blocks import recipe_of_kernel
 from .targets.cpu.iterate import IterateKernel
 from .targets.cpu.map import Kernel
 from .targets.target import target_named
@@ -273,7 +274,12 @@ class Program(Body):
             if target == "cpu":
                 raise ArgumentError("fast_math cannot be set for target 'cpu'")
             options["fast_math"] = True
-        return target_named(target).map(self, dtype, **options)
+        kernel = target_named(target).map(self, dtype, **options)
+        given = {"target": target, "dtype": np.dtype(dtype).name, "threads": threads}
+        kernel.recipe = recipe_of_kernel(
+            self.name, _compiled, self, given | {"fast_math": fast_math}
+        )
+        return kernel
 
     def compile_iterate(
         self,
@@ -304,7 +310,16 @@ class Program(Body):
         """
         plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
         options = _options(target, threads)
-        return target_named(target).iterate(self, plan, dtype, **options)
+        kernel = target_named(target).iterate(self, plan, dtype, **options)
+        given: dict[str, Any] = {
+            "carry": carry,
+            "per_step": tuple(per_step),
+            "record": tuple(record),
+        }
+        given |= {"until": until, "dtype": np.dtype(dtype).name, "threads": threads}
+        given |= {"target": target}
+        kernel.recipe = recipe_of_kernel(self.name, _compiled_iterate, self, given)
+        return kernel
 
     def compile_scan(
         self,
@@ -402,6 +417,17 @@ def _options(target: str | None, threads: int | None) -> dict[str, Any]:
     if target == "cuda":
         raise ArgumentError("threads cannot be set for target 'cuda'")
     return {"threads": threads}
+
+
+def _compiled(program: Program, options: dict[str, Any]) -> Kernel | CudaKernel:
+    """The kernel for blocks of Dask arrays, in the process that computes them."""
+    return program.compile(**options)
+
+
+def _compiled_iterate(
+    program: Program, options: dict[str, Any]
+) -> IterateKernel | CudaIterateKernel:
+    return program.compile_iterate(**options)
 
 
 def given(graph: Graph) -> Graph:

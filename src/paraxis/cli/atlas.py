@@ -3,6 +3,7 @@
 from ..checks import shown
 from .arguments import add_robot, integers, load_robot, numbers, one_number
 from .files import check_writable, print_written, write
+from .sweep import add_where, where_of
 
 HARDWARE = ("network", "processors", "latency", "highest rate", "rate", "least error")
 NUMBERS = ("processors", "latency", "rate")
@@ -31,6 +32,8 @@ def add(commands):
         type=lambda text: text.split(","),
         help="stale-data policies (default: all; of the hardware, those that are compared)",
     )
+    add_where(atlas)
+    atlas.add_argument("--store", metavar="STORE", help="keep rows there: the same command goes on")
     hardware = atlas.add_argument_group("hardware on which stale data may be worth it")
     hardware.add_argument(
         "--processors",
@@ -67,7 +70,8 @@ def run(arguments):
     hardware = {"processors": arguments.processors, "latency": arguments.latency}
     gains, chosen = (arguments.kp, arguments.kd), arguments.policies or POLICIES
     tradeoff = stale_data_tradeoff(robot, *gains, chosen, **hardware, flop_time=arguments.flop_time)
-    atlas = stability_atlas(robot, *given)  # takes longer, and has fewer arguments to be wrong
+    # This takes longer, and has fewer arguments to be wrong.
+    atlas = stability_atlas(robot, *given, store=arguments.store, **where_of(arguments))
     write(arguments.output, tradeoff.to_html(atlas=atlas))
     terminal = Terminal(stderr=arguments.output == "-")
     terminal.title(shown(atlas.robot.name), f"largest safe period at {usual_row(atlas).words}")

@@ -11,7 +11,7 @@ import sys
 from .. import __version__
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError, ParaxisError
-from . import atlas, bench, demo, design, export, info, report, safe_rate, schedule
+from . import atlas, bench, dataset, demo, design, export, info, report, safe_rate, schedule, sweep
 
 COMMANDS = (
     info,
@@ -21,6 +21,8 @@ COMMANDS = (
     design,
     atlas,
     safe_rate,
+    sweep,
+    dataset,
     report,
     demo,
 )  # as --help lists them
@@ -41,6 +43,9 @@ EXAMPLES = """examples:
   paraxis design ur5 --processors 4 --drives x.yaml -o build
   paraxis safe-rate ur5 --kp 100 --kd 20 --policy hamilton --check
   paraxis atlas planar3 -o atlas.html   sampling periods at which control with stale data is stable
+  paraxis sweep study.yaml -o study.zarr --workers 4
+  paraxis sweep status study.zarr       how far it is
+  paraxis dataset ur5 --states 1e6 --store s.zarr --parquet s
   paraxis report counts --html counts.html
 """
 

@@ -51,7 +51,7 @@ class LoopTimes:
         self.xp, put = self.target.arrays, self.target.put
         self.at_once = AT_ONCE * (1 if self.target is CPU else MORE_ON_A_GPU)
         self.times = {name: put(party.arrays[name]) for name in TIMES if name in party.arrays}
-        self.numbers = put(party.numbers)
+        self.index = put(party.index)
         self.per_period = early + late
         self.last = self._samples() * self.per_period
         self.group = self.per_period * every if every else 1
@@ -130,7 +130,7 @@ class LoopTimes:
     def _drawn(self, stream, samples, each=1):
         """Numbers in [0, 1), (samples, runs, each)."""
         return chance.uniform(
-            self.seed, stream, self.target.put(samples), self.numbers, each, self.xp
+            self.seed, stream, self.target.put(samples), self.index, each, self.xp
         )
 
     def _since(self, step, length):

@@ -84,6 +84,7 @@ def closed_loop(
     record: str | Sequence[str] = (),
     every: int = 1,
     seed: int = 0,
+    index: ArrayLike | None = None,
     target: str | None = None,
     **keywords: ArrayLike,
 ) -> ClosedLoop:
@@ -124,6 +125,8 @@ def closed_loop(
     - `record`: some of `"q"`, `"qd"`, `"tau"` and `"reference"`.
     - `every`: record at every `every`-th sample.
     - `seed`: of the random numbers, an integer.
+    - `index`: the numbers of the runs, `(...)`, on which random numbers depend; by default their
+      index in the batch. With those of a larger study, its parts meet the numbers of the whole.
     - `target`: `"cpu"` or `"cuda"`; by default a GPU if any array is on one (CuPy, PyTorch or JAX).
     - `keywords`: parameters of the plant, as `mass=(..., n)` (`px.payload` makes some), or settings
       that the controller or the function of the trajectory takes, with the batch as first axes.
@@ -139,7 +142,7 @@ def closed_loop(
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
     device = target_named(target, given | keywords)
     with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), device.stream():
-        runs = scenarios(robot, controller, trajectory, duration, given, keywords, device)
+        runs = scenarios(robot, controller, trajectory, duration, given, keywords, device, index)
         _warn_of_other_joints(robot, runs.controller)
         record, every = _records(record), integer_like(every, "every", least=1)
         plant_step = positive(plant_step, "plant_step")

@@ -48,7 +48,8 @@ class Scenarios:
     - `arrays`: gains, times and other arguments of px.control.closed_loop by name, and parameters
       of the robot.
     - `settings`: of the trajectory, its own numbers among them; `law_settings`: of a law.
-    - `numbers`: the flat index of each run in the batch.
+    - `numbers`: the flat index of each run in the batch; `index`: what its random numbers depend
+      on, by default the same.
     - `missed_steps`: (samples, runs), if they are given one by one.
 
     All but TIMES, numbers and missed_steps are on the `target` where the loop is computed.
@@ -62,6 +63,7 @@ class Scenarios:
     duration: float
     batch: tuple[int, ...]
     numbers: np.ndarray
+    index: np.ndarray
     arrays: dict[str, Any]
     settings: dict[str, Any]
     law_settings: dict[str, Any]
@@ -79,6 +81,7 @@ class Scenarios:
         return replace(
             self,
             numbers=self.numbers[numbers],
+            index=self.index[numbers],
             arrays={
                 name: rows(array, which=numbers if name in TIMES else there)
                 for name, array in self.arrays.items()
@@ -89,7 +92,7 @@ class Scenarios:
         )
 
 
-def scenarios(robot, controller, trajectory, duration, given, keywords, target):
+def scenarios(robot, controller, trajectory, duration, given, keywords, target, index=None):
     """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
     open_tree(robot, "control")
     law = None
@@ -169,11 +172,27 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
         duration=duration,
         batch=batch,
         numbers=np.arange(runs),
+        index=_index(index, batch),
         arrays=by_run(arrays),
         settings=by_run(settings) | own,
         law_settings=of_law,
         missed_steps=missed_steps,
     )
+
+
+def _index(index, batch):
+    """Of each run: what is given, or its flat index in the batch."""
+    if index is None:
+        return np.arange(math.prod(batch))
+    numbers = as_array(index, "index", ())
+    if numbers.dtype.kind not in "iu" or (numbers < 0).any():
+        raise ArgumentError(f"index: expected integers >= 0, found {index!r}")
+    broadcast_shapes({"index": numbers.shape, "the runs": batch})
+    if np.broadcast_shapes(numbers.shape, batch) != batch:
+        raise ArgumentError(
+            f"index: expected shape {batch}, that of the runs, found {numbers.shape}"
+        )
+    return np.broadcast_to(numbers, batch).reshape(-1).astype(np.int64)
 
 
 def _missed_steps(given):

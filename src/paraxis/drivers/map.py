@@ -81,6 +81,11 @@ def in_main_memory(value, name):
     """The value itself, or a clear error if it is on another device or traced by a framework."""
     if isinstance(value, np.ndarray):
         return value
+    if hasattr(value, "__dask_graph__"):
+        raise ArgumentError(
+            f"{name}: expected an array in memory, found one of Dask, which this function does not "
+            "take; call its compute() first, or use dask.array.map_blocks"
+        )
     if getattr(value, "requires_grad", False) or _is_traced_by_jax(value):
         raise _for_its_framework(value, name)
     if hasattr(value, "__dlpack_device__"):

@@ -17,9 +17,11 @@ from ..graph.trace import trace
 from ..physics import loads
 from ..robot_functions import COORDINATES
 from ..robots.robot import Robot, a_robot
+from ..targets.blocks import takes_blocks
 from ..targets.target import CPU, target_of
 
 
+@takes_blocks(mass=0, com=1, inertia=1)
 def payload(
     robot: Robot,
     mass: ArrayLike,
@@ -60,6 +62,7 @@ def payload(
     return dict(zip(arrays, _results(load, arrays, target), strict=True))
 
 
+@takes_blocks(q=1, wrench=1)
 def external_force(
     robot: Robot,
     q: ArrayLike,

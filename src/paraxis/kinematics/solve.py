@@ -21,6 +21,7 @@ from ..robots.joint import WORLD
 from ..robots.pose import Pose
 from ..robots.quaternions import require_unit_quaternions
 from ..robots.robot import Robot, a_robot, check_frame_name
+from ..targets.blocks import Place, is_lazy, results_over_blocks
 from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
@@ -41,6 +42,8 @@ class InverseKinematics:
     singular: np.ndarray  # (...) of bool: solved, where the frame loses a freedom of motion
 
     def __repr__(self):
+        if is_lazy(self.solved):
+            return f"<InverseKinematics: {math.prod(self.solved.shape)} goals, not computed>"
         solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
         more = {"singular": self.singular, "no pose": self.error != self.error}
         counts = {what: int(which.sum()) for what, which in more.items()}
@@ -104,7 +107,8 @@ def inverse_kinematics(
     fixed ones do.
 
     If goals are on a GPU (CuPy, PyTorch or JAX), `q0` must be too, and so are the results. The
-    search waits for the GPU after every few steps, to see which goals are reached.
+    search waits for the GPU after every few steps, to see which goals are reached. If they are
+    Dask arrays, the results are too, and are found when they are computed.
     """
     goals = {"pose": pose, "position": position, "rotation": rotation}
     given = {name: value for name, value in goals.items() if value is not None}
@@ -113,6 +117,8 @@ def inverse_kinematics(
         raise ArgumentError(
             f"inverse_kinematics: expected one of pose, position or rotation, found {found}"
         )
+    if is_lazy(q0) or any(map(is_lazy, given.values())):
+        return _by_blocks(robot, frame, q0, given, fixed, tolerance)
     target = target_of({**given, "q0": q0})
     with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), target.stream():
         frames = tuple(frame) if isinstance(frame, list | tuple) else (frame,)
@@ -131,6 +137,17 @@ def inverse_kinematics(
         goals = Goals(kind, goals, sound.all(-1))
         solution = _solved(robot, plan, goals, q0, tolerance, target)
         return InverseKinematics(*map(target.given_back, solution))
+
+
+def _by_blocks(robot, frame, q0, goals, fixed, tolerance):
+    """The same for goals or starts that are Dask arrays."""
+    options = {"robot": robot, "frame": frame, "fixed": fixed, "tolerance": tolerance}
+    several = 1 if isinstance(frame, list | tuple) else 0
+    axes = {"pose": 2 + several, "position": 1 + several, "rotation": 2 + several, "q0": 1}
+    arrays = goals if q0 is None else goals | {"q0": q0}
+    places = {name: Place(0, axes[name]) for name in arrays}
+    label = f"inverse_kinematics of {a_robot(robot).name}"
+    return results_over_blocks(label, inverse_kinematics, options, arrays, places)
 
 
 class Goals(NamedTuple):

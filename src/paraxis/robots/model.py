@@ -44,6 +44,7 @@ PARAMETERS = DESCRIPTION | {
     "base_velocity": (6,),
     "base_acceleration": (6,),
 }
+AXES = {name: len(shape) for name, shape in PARAMETERS.items()}  # of one state
 
 
 def parameter_values(robot, name):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..errors import ArgumentError
 from .joint import LIMITED
 from .quaternions import quaternion_places
 from .robot import Robot, a_robot
@@ -50,6 +51,38 @@ def random_states(
         q[..., place] = four / np.linalg.norm(four, axis=-1, keepdims=True)
     fastest = np.where(np.isinf(robot.velocity_limit), SPEED, robot.velocity_limit)
     return q, rng.uniform(-fastest, fastest, (*shape, robot.nv))
+
+
+def ranges_of(robot: Robot, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and highest numbers of q, qd or tau within the limits of a robot.
+
+    Of a quaternion they are 0 and 1, of numbers from which `quaternions_of` makes one.
+    """
+    if name in ("q", "q0"):
+        low, high = _ranges(robot)
+        for _, place in quaternion_places(robot):
+            low[place], high[place] = 0.0, 1.0
+        return low, high
+    if name in ("qd", "qd0"):
+        fastest = np.where(np.isinf(robot.velocity_limit), SPEED, robot.velocity_limit)
+        return -fastest, fastest
+    if name == "tau" and np.isfinite(robot.effort_limit).all():
+        return -robot.effort_limit, robot.effort_limit
+    raise ArgumentError(
+        f"{name}: there are no limits in the robot's description; give [lowest, highest]"
+    )
+
+
+def quaternions_of(numbers: np.ndarray) -> np.ndarray:
+    """Unit quaternions from numbers (..., 4) between 0 and 1, of which three are used.
+
+    Uniformly distributed over all rotations where the numbers are (Shoemake, 1992).
+    """
+    u, a, b = numbers[..., 0], 2 * math.pi * numbers[..., 1], 2 * math.pi * numbers[..., 2]
+    inner, outer = np.sqrt(1 - u), np.sqrt(u)
+    return np.stack(
+        [inner * np.sin(a), inner * np.cos(a), outer * np.sin(b), outer * np.cos(b)], -1
+    )
 
 
 def _ranges(robot):

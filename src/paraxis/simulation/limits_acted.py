@@ -6,6 +6,7 @@ import numpy as np
 
 from ..checks import quoted
 from ..errors import SimulationWarning, warn
+from ..targets.blocks import is_lazy
 from .names import robot_name
 
 _SAID: set = set()  # digests of robots whose limits were mentioned, in this process
@@ -25,6 +26,8 @@ class LimitsActed:
     steps: int
 
     def __repr__(self):
+        if is_lazy(self.stops):
+            return "<LimitsActed: not computed>"
         at, short = (int((each > 0).any(-1).sum()) for each in (self.stops, self.motors))
         robots = "robot" if at == 1 else "robots"
         return f"<LimitsActed: {at} {robots} at stops, {short} with limited torques>"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import did_you_mean
 from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError
-from ..robots.model import PARAMETERS
-from ..robots.robot import Robot
+from ..robots.model import AXES, PARAMETERS
+from ..robots.robot import Robot, a_robot
+from ..targets.blocks import Place, is_lazy, results_over_blocks
 from .adaptive import MOST_ATTEMPTS
 from .ground.ground import Ground
 from .limits import Limits
@@ -104,7 +107,17 @@ def simulate(
     Run; the controller must be traceable. Steps are queued asynchronously on the current stream, so
     only `.failed_at` shows which robots failed, and only `.q` which joints are beyond their limits.
     Adaptive steps, a visible progress bar, and checks of friction and contacts do wait.
+
+    If arrays are Dask's, so are those of the Run, and nothing is simulated before they are
+    computed: block by block of the batch, with warnings where that happens.
     """
+    arrays = {"q0": q0, "qd0": qd0, "tau": tau} | keywords
+    if any(map(is_lazy, [*arrays.values(), *(per_step or {}).values()])):
+        options: dict[str, Any] = {"robot": robot, "controller": controller, "ground": ground}
+        options |= {"dt": dt, "steps": steps, "every": every, "method": method, "limits": limits}
+        options |= {"contact": contact, "tolerance": tolerance, "max_step": max_step}
+        options |= {"max_attempts": max_attempts}
+        return _by_blocks(options, arrays, per_step or {})
     names = (*PARAMETERS, *(OF_GROUND if ground is not None else ()))
     parameters = {name: keywords.pop(name) for name in names if name in keywords}
     if keywords and controller is None:
@@ -126,3 +139,31 @@ def simulate(
     return simulator.once(
         q0, qd0, parameters, controller, steps, tau, every, per_step or {}, keywords
     )
+
+
+def _by_blocks(options, arrays, per_step):
+    """The Run of Dask arrays, which is simulated when its arrays are computed."""
+    robot = a_robot(options["robot"])
+    axes = AXES | {"q0": 1, "qd0": 1, "tau": 1, "friction": 1}
+    batch = max(np.ndim(arrays[name]) - 1 for name in ("q0", "qd0"))
+    places, given = {}, {}
+    for name, array in arrays.items():
+        if array is None:
+            continue
+        array = array if is_lazy(array) else np.asarray(array)
+        behind = axes.get(name, max(array.ndim - batch, 0))
+        before = max(array.ndim - batch - 1, 0) if name == "tau" else 0
+        places[name], given[name] = Place(before, min(behind, array.ndim)), array
+    for name, array in per_step.items():
+        array = array if is_lazy(array) else np.asarray(array)
+        places[name] = Place(min(array.ndim, 1), max(array.ndim - 1 - batch, 0))
+        given[name] = array
+    options |= {"changing": tuple(per_step)}
+    return results_over_blocks(f"simulate of {robot.name}", _simulated, options, given, places)
+
+
+def _simulated(robot, controller, changing, **given):
+    """`simulate` of a block."""
+    per_step = {name: given.pop(name) for name in changing}
+    q0, qd0, tau = (given.pop(name, None) for name in ("q0", "qd0", "tau"))
+    return simulate(robot, q0, qd0, tau, controller, per_step=per_step, **given)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import counted
 from ..errors import Interrupted, SimulationWarning, warn
+from ..targets.blocks import is_lazy
 from ..targets.target import Target
 from .limits_acted import LimitsActed
 from .names import robot_name
@@ -90,6 +91,10 @@ class Run:
 
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))
+        if is_lazy(self.failed_at):
+            return (
+                f"<Run: {counted(robots, 'robot')}, {counted(len(self.t), 'state')}, not computed>"
+            )
         failed = int((self.failed_at != NEVER).sum())
         text = f"{counted(robots, 'robot')}, {counted(len(self.t), 'state')}, "
         text += f"0 to {float(self.t[-1]):g} s"

@@ -19,16 +19,23 @@ import sys
 import tempfile
 import time
 from collections import OrderedDict
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .compiling import compiling
 from .own_code import code_digest
 
+try:
+    import fcntl
+except ImportError:  # Windows, where two processes may both compile
+    fcntl = None  # type: ignore[assignment]
+
 MAGIC = b"paraxis object 1\n"
 ABANDONED = 3600.0  # seconds after which nobody is still writing a file
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
 LOOKS = 64  # at all files while a process writes MOST_BYTES: to look takes longer than to write one
+LONGEST, LOOK = 600.0, 0.02  # seconds to wait for another process, and between looks
+LOCK = ".lock"
 CODE, SOURCES = ".bin", ".sources"  # files of machine code, and of what sources came to
 MOST_LOADED = 128  # kernels kept in the process: each takes from ten kilobytes to a megabyte
 # links are not followed, and a pipe in place of a file is not waited for
@@ -90,18 +97,74 @@ def code(parts, make):
     found = load(name)
     if found is None:
         keeps = name is not None and directory() is not None
-        with compiling(note="; kept in the cache for next time" if keeps else ""):
-            found = make()
-        store(name, *found)
+        with _only_maker(name) as is_first:
+            found = None if is_first else load(name)  # the process that was first has made it
+            if found is None:
+                with compiling(note="; kept in the cache for next time" if keeps else ""):
+                    found = make()
+                store(name, *found)
     return found
+
+
+@contextmanager
+def _only_maker(name):
+    """Be the only process of this machine that makes this code; False after waiting for another.
+
+    Workers of a cluster that start at once all need the same code. A process that ends, however it
+    does, holds nothing any more; one that seems to sleep is not waited for longer than LONGEST.
+    """
+    path = _lock_path(name)
+    if path is None:
+        yield True
+        return
+    handle, waited = None, 0.0
+    try:
+        while waited < LONGEST:
+            handle = handle or os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            if _locked(handle):
+                break
+            time.sleep(LOOK)
+            waited += LOOK
+    except OSError:  # a file system without locks, or a full one
+        pass
+    try:
+        yield waited == 0.0
+    finally:
+        if handle is not None:
+            with suppress(OSError):
+                os.unlink(
+                    path
+                )  # the code is kept by now: whoever still waits for this file finds it
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_UN)  # also of a copy that a forked child has
+            os.close(handle)
+
+
+def _lock_path(name):
+    folder = _trusted_folder(create=True) if fcntl is not None and name is not None else None
+    return None if folder is None else folder / f"{name}{LOCK}"
+
+
+def _locked(handle):
+    """Whether the file is this process's own now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False
 
 
 def key(*parts):
     """The name under which code made from these parts is kept; None for code not to be kept."""
-    digest = code_digest(_digest_of_files) if directory() is not None else None
+    digest = sources() if directory() is not None else None
     if digest is None:
         return None
     return hashlib.sha256("\0".join((digest, *map(str, parts))).encode()).hexdigest()
+
+
+def sources():
+    """The digest of the sources that make code; None where they cannot be read."""
+    return code_digest(_digest_of_files)
 
 
 def _digest_of_files(states, make):
@@ -207,7 +270,7 @@ def _prune(folder):
     with os.scandir(folder) as found:
         entries = [(status, entry.path) for entry in found if (status := _status(entry))]
     for status, path in entries:
-        if path.endswith(".tmp") and time.time() - status.st_mtime > ABANDONED:
+        if path.endswith((".tmp", LOCK)) and time.time() - status.st_mtime > ABANDONED:
             os.unlink(path)
     files = [(status, path) for status, path in entries if path.endswith((CODE, SOURCES))]
     excess = sum(status.st_size for status, _ in files) - MOST_BYTES

@@ -255,8 +255,16 @@ def test_a_kernel_can_be_called_by_the_finalizer_of_other_garbage():
     assert done.stdout.split("\n") == ["(6,) (6,)"] * 3 + ["0", ""]
 
 
-def test_kernels_say_that_they_do_not_pickle():
+def test_kernels_of_programs_pickle_as_these_and_others_say_that_they_do_not():
     import pickle
 
+    from paraxis.function_bodies import function_body
+    from paraxis.targets.target import CPU
+
+    robot, state = px.load("planar3"), np.array([0.1, 0.2, 0.3])
+    kernel = px.program(robot, "gravity_torques").compile(dtype="float32", threads=1)
+    again = pickle.loads(pickle.dumps(kernel))
+    assert again.dtype == np.float32 and again.threads == 1
+    assert again(state).tobytes() == kernel(state).tobytes()
     with pytest.raises(TypeError, match="a kernel cannot be pickled"):
-        pickle.dumps(px.program(px.load("planar3")).compile())
+        pickle.dumps(CPU.map(function_body(robot, "kinetic_energy")))

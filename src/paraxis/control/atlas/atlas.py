@@ -7,8 +7,10 @@ which period the linear loop is predicted to be stable.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import product
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +21,13 @@ from ...parallel.written import written
 from ...robots.robot import Robot
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
-from ..controller import computed_torque
 from ..one_thread import on_one_thread
-from ..sampled_control import closed_loop
 from ..stale_policies import Policy
 from .asked import certain_policies, critical_gains, cyclic_motion
-from .motion import at_speed, checked_motion
-from .prediction import POINTS, CycleRadii, boundaries
+from .on_cluster import found_on_cluster
+from .prediction import POINTS
 from .rows import checked_axes, rising, rows_of, usual_axes
+from .runs import Runs, nameless
 
 COLUMNS = 40
 PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint answers, kp**-1/2
@@ -157,6 +158,9 @@ def stability_atlas(
     duration: float | None = None,
     bound: float = 1.0,
     target: str | None = None,
+    workers: int | None = None,
+    scheduler: Any = None,
+    store: str | PathLike | None = None,
 ) -> StabilityAtlas:
     """Return maps of where computed-torque control with stale data is stable.
 
@@ -182,6 +186,10 @@ def stability_atlas(
     - `duration`: of runs, s; by default one and a half cycles.
     - `bound`: the error at which a run has diverged, rad or m.
     - `target`: with `"cuda"`, runs are simulated on a GPU; arrays are NumPy's all the same.
+    - `workers`, `scheduler`: as of `px.sweep`: rows of maps are computed by so many processes here,
+      or by the workers of a Dask scheduler; by default in this process.
+    - `store`: of a `px.sweep` of the rows, which goes on where it ended; by default they are sent
+      back and not kept.
 
     **Returns:** a `StabilityAtlas`, whose maps are `atlas[policy, axis]`.
 
@@ -191,57 +199,40 @@ def stability_atlas(
     kp, kd = critical_gains(robot, kp, kd)
     chosen = certain_policies(policies)
     motion, cycle = cyclic_motion(robot, motion, cycle)
-    reference = checked_motion(robot, motion, cycle)
     axes = checked_axes(usual_axes(robot) if axes is None else axes)
     if periods is None:
         periods = np.geomspace(*PERIODS, COLUMNS) / np.sqrt(kp.max())
     periods = rising(periods, "periods")
     duration = 1.5 * cycle if duration is None else positive(duration, "duration")
     bound = positive(bound, "bound")
-    run = _Runs(robot, motion, reference, cycle, periods, duration, bound, target)
-    maps: dict[tuple[str, str], StabilityMap] = {}
-    known: dict[tuple[Policy, str], tuple] = {}
-    with Progress("stability atlas", len(chosen) * len(axes)) as progress:
-        for policy in chosen:
-            nameless = replace(policy, name="")  # vuskovic's cuts are binder_herzog's, if of age 1
-            for axis, values in axes.items():
-                if (nameless, axis) not in known:
-                    rows = rows_of(axis, values, robot, kp, kd)
-                    found = run.simulated(policy, rows)
-                    progress.at(len(maps) + 1 / 2)
-                    results = found.error, found.diverged_at, run.predicted(policy, rows)
-                    known[nameless, axis] = results
-                results = known[nameless, axis]
-                maps[policy.name, axis] = StabilityMap(policy.name, axis, values, periods, *results)
-                progress.at(len(maps))
+    given = robot, motion, cycle, periods, duration, bound, target
+    run = Runs(*given)  # which checks the motion
+    if workers is not None or scheduler is not None:
+        known = found_on_cluster(given, chosen, axes, kp, kd, workers, scheduler, store)
+    elif store is not None:
+        raise ArgumentError("store: it is for parts done by a cluster; give workers or scheduler")
+    else:
+        known = _found_here(run, chosen, axes, kp, kd)
+    maps = {
+        (policy.name, axis): StabilityMap(
+            policy.name, axis, values, periods, *known[nameless(policy), axis]
+        )
+        for policy in chosen
+        for axis, values in axes.items()
+    }
     return StabilityAtlas(robot, kp, kd, cycle, duration, run.bound, maps)
 
 
-class _Runs:
-    """What all maps share."""
-
-    def __init__(self, robot, motion, reference, cycle, periods, duration, bound, target):
-        self.robot, self.cycle, self.periods = robot, cycle, periods
-        self.duration, self.bound, self.target = duration, bound, target
-        self.faster, self.reference = at_speed(motion), reference
-
-    def simulated(self, policy, rows):
-        controller = computed_torque(self.robot, rows.kp[:, None], rows.kd[:, None], policy)
-        held = {name: value[:, None] for name, value in rows.parameters.items()}
-        return closed_loop(
-            self.robot,
-            controller,
-            self.faster,
-            self.periods[None],
-            duration=self.duration,
-            bound=self.bound,
-            speed=rows.speeds[:, None],
-            target=self.target,
-            **held,
-        )
-
-    def predicted(self, policy, rows):
-        controller = computed_torque(self.robot, rows.kp, rows.kd, policy)
-        given = self.reference, self.cycle, rows.speeds, rows.parameters
-        radii = CycleRadii(self.robot, controller, *given)
-        return boundaries(radii, len(rows.speeds), self.periods)
+def _found_here(run, chosen, axes, kp, kd):
+    """(error, diverged_at, boundary) of maps, by what a policy does and by axis."""
+    known: dict[tuple[Policy, str], tuple] = {}
+    with Progress("stability atlas", len(chosen) * len(axes)) as progress:
+        for done, (policy, axis) in enumerate(product(chosen, axes)):
+            if (nameless(policy), axis) not in known:
+                rows = rows_of(axis, axes[axis], run.robot, kp, kd)
+                found = run.simulated(policy, rows)
+                progress.at(done + 1 / 2)
+                results = found.error, found.diverged_at, run.predicted(policy, rows)
+                known[nameless(policy), axis] = results
+            progress.at(done + 1)
+    return known

@@ -28,10 +28,12 @@ from ...physics.parts.massless import require_mobile
 from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
+from ...robots.model import AXES
 from ...robots.robot import Robot, a_robot
 from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
 from ...spring_functions import less_springs
+from ...targets.blocks import takes_blocks
 from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
@@ -62,6 +64,7 @@ class LoopedMotion(NamedTuple):
     loop_rank: np.ndarray  # (...) of int: their number of independent constraints
 
 
+@takes_blocks(q=1, qd=1, tau=1, **AXES)
 def constrained_forward_dynamics(
     robot: Robot,
     q: ArrayLike,

@@ -14,13 +14,16 @@ from ...errors import ArgumentError
 from ...function_bodies import label
 from ...graph.splice import traced_value
 from ...robot_functions import MATTERS, input_shapes
+from ...robots.model import AXES
 from ...robots.robot import Robot, a_robot
+from ...targets.blocks import takes_blocks
 from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
 
 
+@takes_blocks(q=1, qd=1, **AXES)
 def project_velocity(
     robot: Robot,
     q: ArrayLike,

@@ -24,10 +24,11 @@ from ...drivers.map import Signature, broadcast_batch
 from ...errors import ArgumentError
 from ...physics.parts.torque_sizes import torque_sizes
 from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
-from ...robots.model import Model
+from ...robots.model import AXES, Model
 from ...robots.refusals import open_tree, unsprung
 from ...robots.robot import Robot
 from ...robots.rows import rows_of
+from ...targets.blocks import is_lazy, takes_blocks
 from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .newton import kernels, lossless_check
@@ -48,10 +49,13 @@ class ForwardDynamics(NamedTuple):
     error: np.ndarray  # (...): of the motor torques, relative to the sizes of their parts
 
     def __repr__(self):
+        if is_lazy(self.solved):
+            return f"<ForwardDynamics: {math.prod(self.solved.shape)} states, not computed>"
         solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
         return f"<ForwardDynamics: {solved:,} of {total:,} solved>"
 
 
+@takes_blocks(q=1, qd=1, motor=1, **AXES)
 def forward_dynamics_with_friction(
     robot: Robot, q: ArrayLike, qd: ArrayLike, motor: ArrayLike, **parameters: ArrayLike
 ) -> ForwardDynamics:

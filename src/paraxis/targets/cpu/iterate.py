@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array as word_array
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -12,6 +13,7 @@ from ...body import Body
 from ...drivers.iterate import Iteration, Plan
 from ...drivers.row import Row, made_row
 from .. import store
+from ..blocks import is_lazy, iterated_over_blocks
 from ..compiling import about
 from . import host
 from .map import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
@@ -55,6 +57,8 @@ class IterateKernel:
     **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape or dtype.
     """
 
+    recipe: Any = None  # of another in another process, if there is one
+
     def __init__(self, plan, description, code, thread_count):
         self.plan, self.name = plan, description["name"]
         self.dtype = np.dtype(description["dtype"])
@@ -80,6 +84,8 @@ class IterateKernel:
     def __call__(
         self, /, steps: int, every: int = 1, **arrays: ArrayLike
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        if self.recipe is not None and any(map(is_lazy, arrays.values())):
+            return iterated_over_blocks(self, steps, every, arrays)
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 

@@ -17,6 +17,7 @@ from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import store
+from ..blocks import Recipe, is_lazy, kernel_over_blocks
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from . import host
@@ -53,6 +54,7 @@ class Kernel:
     """
 
     native: Callable  # machine code that Python calls directly, or `general`
+    recipe: Recipe | None = None  # of another in another process, if there is one
 
     def __init__(self, description, code, thread_count):
         self.name, self.dtype = description["name"], np.dtype(description["dtype"])
@@ -78,6 +80,8 @@ class Kernel:
         """The call for any arrays: batches, lists, strides, other dtypes."""
         signature = self._signature
         values, out = signature.bind_with_out(arguments, named, out, self.name)
+        if self.recipe is not None and any(map(is_lazy, values)):
+            return kernel_over_blocks(self.recipe, self, values, out)
         arrays = [
             map_driver.as_array(value, name, shape)
             for value, (name, shape) in zip(values, signature.inputs.items(), strict=True)
@@ -127,7 +131,9 @@ class Kernel:
         return self._shared_out(job, math.prod(batch))
 
     def __reduce__(self):
-        raise TypeError(NOT_PICKLED)
+        if self.recipe is None:
+            raise TypeError(NOT_PICKLED)
+        return Recipe.made, (self.recipe,)
 
     def __repr__(self):
         slower = (

@@ -18,6 +18,8 @@ import os
 import threading
 from _thread import allocate_lock, start_new_thread
 
+from ..own_thread import kept
+
 MOST = 512  # workers
 WORD, BLOCK = 8, 128  # bytes; a block is two lines, for some machines fetch lines in pairs
 MEMBERS, RELEASE, ACQUIRE = range(3)  # words of the pool
@@ -30,7 +32,9 @@ python.PyThread_acquire_lock.argtypes = [ctypes.c_void_p, ctypes.c_int]
 
 
 def available():
-    """How many cores this process may use."""
+    """How many cores a call may use: those of this process, or its own thread's."""
+    if kept():
+        return 1
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not Linux

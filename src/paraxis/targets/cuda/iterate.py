@@ -1,10 +1,13 @@
 """A compiled body on the GPU, repeated over steps."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ...drivers.iterate import Iteration
 from ...drivers.row import made_row
+from ..blocks import is_lazy, iterated_over_blocks
 from ..compiling import about
 from ..number import checked_dtype
 from .device import device
@@ -37,7 +40,11 @@ class CudaIterateKernel:
         with memory.stream():
             return Iteration(self, memory, steps, every, out, arrays)
 
+    recipe: Any = None  # of another in another process, if there is one
+
     def __call__(self, /, steps, every=1, **arrays):
+        if self.recipe is not None and any(map(is_lazy, arrays.values())):
+            return iterated_over_blocks(self, steps, every, arrays)
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
 from ...errors import ArgumentError
+from ..blocks import Recipe, is_lazy, kernel_over_blocks
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
@@ -32,6 +33,8 @@ class CudaKernel:
     default the current GPU.
     """
 
+    recipe: Recipe | None = None  # of another in another process, if there is one
+
     def __init__(self, body, dtype: DTypeLike = "float64", fast_math=False, on=None):
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
@@ -45,6 +48,8 @@ class CudaKernel:
         if found is not None:
             return found
         values, out = self._signature.bind_with_out(arguments, {}, out, self.name)
+        if self.recipe is not None and any(map(is_lazy, values)):
+            return kernel_over_blocks(self.recipe, self, values, out)
         return self.compute(values, out, self._remembered)
 
     def compute(self, values, out, remembered):
@@ -197,7 +202,9 @@ class CudaKernel:
         return Signature(inputs, outputs)
 
     def __reduce__(self):
-        raise TypeError(NOT_PICKLED)
+        if self.recipe is None:
+            raise TypeError(NOT_PICKLED)
+        return Recipe.made, (self.recipe,)
 
     def __repr__(self):
         return f"<kernel {self.name}{self._signature}, {self.dtype}, cuda>"

@@ -1,0 +1,100 @@
+"""`paraxis dataset`: sampled states of a robot and the results of a function, for learning."""
+
+import argparse
+
+from ..checks import one_of, shown
+from ..errors import ArgumentError
+from .arguments import add_robot, load_robot, one_number
+from .sweep import add_where, finished, print_estimate, where_of
+
+MOST = 10**13  # states
+TORQUE = 100.0  # N m or N, to either side, where a robot has no effort limits
+ACCELERATION = 10.0  # rad/s² or m/s², to either side
+
+
+def add(commands):
+    about = "sampled states of a robot and the results of a function, as Zarr and Parquet"
+    command = commands.add_parser("dataset", help=about, description=f"Make {about}.")
+    add_robot(command)
+    command.add_argument(
+        "--states", metavar="N", type=_count, default=10**6, help="how many (default: 1e6)"
+    )
+    command.add_argument(
+        "--function",
+        metavar="NAME",
+        default="forward_dynamics",
+        help="of px.functions() (default: forward_dynamics)",
+    )
+    command.add_argument("--store", metavar="STORE", required=True, help="a path or URL")
+    command.add_argument(
+        "--parquet", metavar="FOLDER", help="also write Parquet files, train/ and test/"
+    )
+    command.add_argument(
+        "--method",
+        metavar="NAME",
+        default="random",
+        help="how states are sampled: random, latin_hypercube or sobol (default: random)",
+    )
+    command.add_argument("--seed", metavar="N", type=int, default=0, help="of the states")
+    command.add_argument(
+        "--retry-failed", action="store_true", help="compute blocks that failed before again"
+    )
+    add_where(command)
+    return command
+
+
+def _count(text):
+    count = one_number(text)
+    if not (1 <= count <= MOST and count == int(count)):
+        raise argparse.ArgumentTypeError(
+            f"expected an integer from 1 to {MOST:.0e}, found {shown(text)!r}"
+        )
+    return int(count)
+
+
+def run(arguments):
+    from ..robot_functions import FUNCTIONS
+    from ..sweeps.parquet import to_parquet
+    from ..sweeps.states import States
+    from ..sweeps.study import sweep
+    from .study_functions import OfRobot
+
+    name = one_of(arguments.function, FUNCTIONS, "function")
+    robot = load_robot(arguments)
+    if robot.loops:
+        raise ArgumentError(
+            f"robot {robot.name!r} has closed loops, which sampled states would leave open"
+        )
+    ranges = {each: _range(robot, each) for each in FUNCTIONS[name].inputs}
+    space = States(robot, arguments.states, ranges, arguments.method, arguments.seed)
+    code = finished(
+        lambda: sweep(
+            OfRobot(robot, name, (*ranges,)),
+            space,
+            arguments.store,
+            retry_failed=arguments.retry_failed,
+            started=print_estimate,
+            **where_of(arguments),
+        )
+    )
+    if arguments.parquet and not code:
+        paths = to_parquet(arguments.store, arguments.parquet)
+        print(f"  wrote {len(paths):,} files in {shown(arguments.parquet, 300)}")
+    return code
+
+
+def _range(robot, name):
+    """Within the robot's limits; where it has none, as far as is usual."""
+    import numpy as np
+
+    from ..robots.within_limits import ranges_of
+
+    if name in ("q", "q0", "q1"):
+        return ranges_of(robot, "q")
+    if name in ("qd", "v"):
+        return ranges_of(robot, "qd")
+    if name == "tau":
+        most = np.where(np.isfinite(robot.effort_limit), robot.effort_limit, TORQUE)
+        return -most, most
+    most = np.full(robot.nv, ACCELERATION)
+    return -most, most

@@ -1,0 +1,95 @@
+"""The states and results of a sampled study as Parquet files, for learning."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..checks import shown
+from ..errors import ArgumentError, MissingPackageError
+from .files import PARTIAL, StoreError, files_at
+from .store import Store, found_at
+
+TEST_OF = 10  # one state in so many is for testing
+
+
+def is_test(index: np.ndarray) -> np.ndarray:
+    """Which states are for testing: every tenth, by index, whatever block they are in."""
+    return index % TEST_OF == TEST_OF - 1
+
+
+def to_parquet(store: str | os.PathLike, folder: str | os.PathLike) -> list[str]:
+    """Write a study of states as Parquet, a file per block, those for testing apart.
+
+    **Arguments:**
+
+    - `store`: of a study over `px.sweeps.sampled` or `px.sweeps.points` whose blocks are all done.
+    - `folder`: where to write `train/` and `test/`. Every tenth state, by its index, is for
+      testing. Files that are there already are kept, so that a second call goes on.
+
+    **Returns:** the paths of the files. Columns have the names of variables and results, with the
+    number of the entry where they are arrays, and `index`.
+
+    **Raises:** `px.sweeps.StoreError` if there is no such study or it is not complete.
+    """
+    found = found_at(files_at(store))
+    if found is None:
+        raise StoreError(f"{shown(store, 300)}: there is no study")
+    if len(found.layout.shape) != 1:
+        raise ArgumentError(
+            f"{shown(store, 300)}: expected a study of sampled states, found one over the axes "
+            f"{found.study['axes']}"
+        )
+    left = found.layout.count - len(found.done())
+    if left:
+        raise StoreError(f"{shown(store, 300)}: {left:,} blocks are not done; finish it first")
+    paths = []
+    for number in range(found.layout.count):
+        paths += _block(found, number, Path(folder))
+    return paths
+
+
+def _block(store: Store, number: int, folder: Path) -> list[str]:
+    region = store.layout.region(number)[0]
+    index = np.arange(region.start, region.stop)
+    rows = {"train": ~is_test(index), "test": is_test(index)}
+    paths = {
+        name: folder / name / f"{number:08d}.parquet" for name, own in rows.items() if own.any()
+    }
+    if not all(path.exists() for path in paths.values()):
+        columns = {"index": index} | _columns(store, number)
+        for name, path in paths.items():
+            _write(path, {key: value[rows[name]] for key, value in columns.items()})
+    return [str(path) for path in paths.values()]
+
+
+def _columns(store, number):
+    columns: dict[str, Any] = {}
+    for name in store.results:
+        array = store.block(name, number)
+        flat = array.reshape(len(array), -1)
+        for k in range(flat.shape[1]):
+            columns[name if array.ndim == 1 else f"{name}_{k}"] = flat[:, k]
+    return columns
+
+
+def _write(path: Path, columns: dict[str, Any]) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise MissingPackageError(
+            "Parquet files need pyarrow: pip install 'paraxis[cluster]'"
+        ) from None
+    beside = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pa.table(columns), beside)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise StoreError(f"{path}: {error.strerror or error}") from None

@@ -1,0 +1,104 @@
+"""Results of a study's function as arrays by name, with the states of its block as first axis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from .space import check_name
+
+KINDS = "fiub"  # of numbers that a store keeps
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a store keeps of one result: its shape for one state, and its type."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def bytes(self) -> int:
+        """Of one state."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+
+def arrays_of(returned: Any, states: int) -> dict[str, np.ndarray]:
+    """The arrays that a function returned for so many states, by name.
+
+    One array is called "result"; those of a dict, a named tuple or a dataclass have their names.
+    """
+    found: dict[str, np.ndarray] = {}
+    _collect(returned, "", found)
+    if not found:
+        raise ArgumentError(
+            "function: expected an array, or a dict, named tuple or dataclass of arrays, found "
+            f"{type(returned).__name__}"
+        )
+    for name, array in found.items():
+        check_name(name)
+        if array.dtype.kind not in KINDS:
+            raise ArgumentError(f"{name}: expected real numbers or bools, found {array.dtype}")
+        if array.shape[:1] != (states,):
+            raise ArgumentError(
+                f"{name}: expected a first axis of the {states} states of the block, found shape "
+                f"{array.shape}"
+            )
+    return found
+
+
+def _collect(value, name, found):
+    if value is None:
+        return
+    inside = _inside(value)
+    if inside is None:
+        found[name or "result"] = _in_main_memory(value)
+        return
+    for key, each in inside:
+        _collect(each, f"{name}_{key}" if name else str(key), found)
+
+
+def _inside(value):
+    if isinstance(value, dict):
+        return value.items()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [(each.name, getattr(value, each.name)) for each in fields(value)]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return zip(value._fields, value, strict=True)
+    return None
+
+
+def _in_main_memory(value):
+    if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):  # of CuPy
+        value = value.get()
+    elif hasattr(value, "detach"):  # of PyTorch
+        value = value.detach().cpu()
+    return np.asarray(value)
+
+
+def kinds_of(arrays: dict[str, np.ndarray]) -> dict[str, Result]:
+    """What is to be kept of such arrays."""
+    return {
+        name: Result(array.shape[1:], array.dtype.newbyteorder("<").str)
+        for name, array in arrays.items()
+    }
+
+
+def check_same(arrays: dict[str, np.ndarray], known: dict[str, Result]) -> None:
+    """Raise unless the arrays are of the kinds that the store has."""
+    own = kinds_of(arrays)
+    if {*own} != {*known}:
+        raise ArgumentError(
+            f"function: expected the results {sorted(known)}, as of other blocks, found "
+            f"{sorted(own)}"
+        )
+    for name, kind in known.items():
+        if own[name] != kind:
+            raise ArgumentError(
+                f"{name}: expected {kind.dtype} of shape {kind.shape} per state, as of other "
+                f"blocks, found {own[name].dtype} of shape {own[name].shape}"
+            )

@@ -1,0 +1,224 @@
+"""`px.sweep`: a function over a space of variables, kept in a store that loses nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..checks import integer, quoted, shown
+from ..errors import ArgumentError, Interrupted, MissingPackageError, warn
+from ..parallel.written import written
+from .amounts import Estimate
+from .block import FAILED, Outcome, Work, recipe_of_work, recorded
+from .engine import WorkerLost, begun, here, on_cluster
+from .estimating import chosen_layout, estimated, measured
+from .files import Files, StoreError, files_at
+from .identity import difference, identity_of
+from .layout import layout_for
+from .progress import Live, Status, SweepWarning, status_of
+from .space import Space, as_space
+from .store import Store, create, found_at
+
+
+class Sweep:
+    """A study and its store: what `px.sweep` returns."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    @property
+    def store(self) -> str:
+        """The path or URL of the store."""
+        return str(self._store.files)
+
+    @property
+    def status(self) -> Status:
+        """How far it is."""
+        return status_of(self._store)
+
+    def open(self) -> Any:
+        """The results as an `xarray.Dataset`, read when they are asked for."""
+        try:
+            import xarray
+        except ImportError:
+            raise MissingPackageError(
+                "results are opened by xarray: pip install 'paraxis[cluster]'"
+            ) from None
+        options = getattr(self._store.files, "options", None) or None
+        opened = xarray.open_zarr(self.store, storage_options=options, chunks=None)
+        return opened.drop_vars("blocks")
+
+    def to_html(self, path: str | os.PathLike | None = None) -> str:
+        """Return the results as an interactive HTML page; also written to `path` if given."""
+        from .page import page
+
+        return written(page(self), path)
+
+    def __repr__(self) -> str:
+        return f"<Sweep {self.status}>"
+
+
+def sweep(
+    function: Callable,
+    space: Space | Mapping[str, ArrayLike],
+    store: str | os.PathLike,
+    *,
+    block: int | None = None,
+    workers: int | None = None,
+    scheduler: Any = None,
+    retry_failed: bool = False,
+    limit: float | None = None,
+    units: Mapping[str, str] | None = None,
+    started: Callable[[Estimate], None] | None = None,
+) -> Sweep:
+    """Compute a function over a space of variables, block by block, into a Zarr store.
+
+    A block is committed whole. Whatever ends a run, the same call goes on where it ended, and the
+    bytes of the store are those of a run that nothing disturbed. A block whose function raises an
+    error is recorded with it, and the others go on.
+
+    **Arguments:**
+
+    - `function`: called with the variables by name, arrays with the states of a block as first
+      axis; returns an array with that first axis, or a dict, named tuple or dataclass of such
+      arrays. If it has an argument `index`, that is given the numbers of the states, on which
+      random numbers may depend (`px.math.random_uniform(seed, index)`).
+    - `space`: of `px.sweeps.product`, `px.sweeps.points` or `px.sweeps.sampled`; a dict is a
+      product.
+    - `store`: a path, or a URL that fsspec knows, such as `s3://bucket/study.zarr`.
+    - `block`: the most states of a block; by default so many that a block takes two seconds, and at
+      most 64 MB. The blocks of a store stay as they began.
+    - `workers`: do it in so many processes here, by Dask; by default in this one.
+    - `scheduler`: the address of a Dask scheduler, a `distributed.Client`, or a cluster, such as
+      one of dask-jobqueue or dask-cuda. Its workers must reach the store.
+    - `retry_failed`: also compute the blocks that failed before.
+    - `limit`: the longest that a block may take, s. One that takes longer fails.
+    - `units`: of variables and results, by name; kept in the store.
+    - `started`: called with an `Estimate` before the first block.
+
+    **Returns:** a `px.sweeps.Sweep`, also when blocks failed, with a warning.
+
+    **Raises:** `px.sweeps.StoreError` if the store is another client's at this time, is that of
+    another study, robot or version of the code, or cannot be written; `px.ArgumentError` if
+    arguments are not valid; what the function raises, if it does so for every state that is tried
+    first. Ctrl-C raises `px.Interrupted`, a KeyboardInterrupt.
+    """
+    space, files = as_space(space), files_at(store)
+    if not callable(function):
+        raise ArgumentError(f"function: expected a function, found {quoted(function)}")
+    if block is not None:
+        block = integer("block", block)
+    if limit is not None and not (isinstance(limit, int | float) and limit > 0):
+        raise ArgumentError(f"limit: expected seconds > 0, found {limit!r}")
+    if workers is not None and scheduler is not None:
+        raise ArgumentError("workers and scheduler cannot be combined; give one of them")
+    with files.alone(), _where(workers, scheduler, files) as client:
+        found = _opened(function, space, files, block, dict(units or {}), started)
+        files.settle()
+        done, errors = found.done(), found.errors()
+        if retry_failed:
+            for number in errors:
+                found.forget_error(number)
+            errors = {}
+        pending = [k for k in range(found.layout.count) if k not in done and k not in errors]
+        live = Live(found.layout, len(done), len(errors))
+        given = function, space, files, found.root, limit
+        try:
+            for outcome in _outcomes(client, given, pending, found):
+                live.after(outcome)
+        except KeyboardInterrupt:
+            raise Interrupted(f"sweep: interrupted; {_goes_on(found)}", Sweep(found)) from None
+        finally:
+            live.close()
+        finished = Sweep(found)
+        _warn_of_failures(finished.status)
+        return finished
+
+
+def _opened(function, space, files, block, units, started):
+    """The store of this study, which goes on or is made."""
+    identity, found = identity_of(function, space), found_at(files)
+    if found is not None:
+        wrong = difference(found.identity, identity)
+        if wrong is not None:
+            raise StoreError(
+                f"{shown(files, 300)}: this store is of another study: {wrong}. Go on with what "
+                "it was begun with, or take another store"
+            )
+        if block is not None and layout_for(space, block) != found.layout:
+            raise StoreError(
+                f"{shown(files, 300)}: its blocks have {found.layout.states:,} states, and cannot "
+                f"have {block:,} now; leave block out"
+            )
+        return found
+    trial = measured(function, space, block is None or started is not None, block)
+    layout = chosen_layout(space, trial, block)
+    if started is not None:
+        started(estimated(space, trial, layout))
+    about = {
+        "function": _name_of(function),
+        "axes": [*space.axes],
+        "variables": [*space.names],
+        "space": type(space).__name__.lower(),
+        "seed": getattr(space, "seed", None),
+        "method": getattr(space, "method", None),
+    }
+    return create(files, space, layout, trial.results, identity, about, units)
+
+
+def _name_of(function):
+    """As people call it."""
+    name = getattr(function, "name", None) or getattr(function, "__name__", None)
+    return name if isinstance(name, str) else type(function).__name__
+
+
+@contextmanager
+def _where(workers: int | None, scheduler: Any, files: Files) -> Iterator[Callable | None]:
+    """What returns the client of a cluster, which begins already; None where it is not needed."""
+    known = found_at(files)
+    complete = known is not None and len(known.done()) == known.layout.count
+    if complete or (workers is None and scheduler is None):
+        yield None
+    else:
+        with begun(workers, scheduler) as client:
+            yield client
+
+
+def _outcomes(client, given, pending, store):
+    """The outcomes of the pending blocks, wherever they are done."""
+    if client is None or not pending:
+        return here(Work(*given, expendable=False), pending)
+    recipe = recipe_of_work("sweep", *given, True)
+    return _recorded(on_cluster(client(), recipe, pending), store)
+
+
+def _recorded(outcomes, store):
+    """Outcomes, those of workers that died among them."""
+    for number, outcome in outcomes:
+        if isinstance(outcome, WorkerLost):
+            known = store.error(number)
+            if known is None:
+                known = recorded(outcome)
+                store.failed(number, known)
+            outcome = Outcome(number, FAILED, 0.0, error=known["error"])
+        yield outcome
+
+
+def _goes_on(store):
+    count = status_of(store)
+    return f"{count.done:,} of {count.blocks:,} blocks are committed, and the same call goes on"
+
+
+def _warn_of_failures(status):
+    if not status.errors:
+        return
+    number, first = next(iter(status.errors.items()))
+    warn(
+        f"sweep: {status.failed:,} of {status.blocks:,} blocks failed, block {number} with "
+        f"{shown(first, 300)}; px.sweep(..., retry_failed=True) computes them again",
+        SweepWarning,
+    )

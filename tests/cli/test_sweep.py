@@ -1,0 +1,162 @@
+"""`paraxis sweep` and `paraxis dataset`: studies from files, which are untrusted."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paraxis as px
+from paraxis.cli.main import main
+from paraxis.cli.study import read_study
+
+pytest.importorskip("zarr")
+xr = pytest.importorskip("xarray")
+
+CLOSED = """
+robot: planar3
+function: closed_loop
+space:
+  period: {from: 0.002, to: 0.1, count: 6, spacing: log}
+  policy: [exact, hamilton]
+options: {duration: 0.2, jitter: 0.1}
+units: {period: s, error: rad}
+"""
+SAMPLED = """
+robot: planar3
+function: inverse_dynamics
+space: {sample: 20, method: sobol, seed: 3, q: limits, qd: [-1, 1], qdd: [-2, 2], mass: [1, 2]}
+block: 8
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def file(text, name="study.yaml"):
+        (tmp_path / name).write_text(text)
+        return name
+
+    return file
+
+
+def test_a_study_of_closed_loops(here, capsys):
+    assert main(["sweep", here(CLOSED), "-o", "study.zarr"]) == 0
+    assert "1 of 1" not in capsys.readouterr().out
+    data = xr.open_zarr("study.zarr", chunks=None)
+    assert data.error.dims == ("period", "policy") and data.error.attrs == {"units": "rad"}
+    robot = px.load("planar3")
+    from paraxis.control.atlas.motion import swaying
+
+    controller = px.control.computed_torque(robot, 100.0, 20.0, "hamilton")
+    index = np.arange(12).reshape(6, 2)[:, 1]
+    expected = px.control.closed_loop(
+        robot, controller, swaying(robot), data.period.values, duration=0.2, jitter=0.1, index=index
+    )
+    np.testing.assert_allclose(data.error.values[:, 1], expected.error, rtol=1e-6)
+    assert main(["sweep", "status", "study.zarr"]) == 0
+    assert "2 of 2 blocks done" in capsys.readouterr().out
+    assert main(["sweep", "page", "study.zarr", "-o", "page.html"]) == 0
+    assert "closed_loop" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_a_study_of_sampled_states(here):
+    assert main(["sweep", here(SAMPLED), "-o", "study.zarr"]) == 0
+    data = xr.open_zarr("study.zarr", chunks=None)
+    assert data.q.shape == (20, 3) and data.blocks.shape == (3,)
+    given = {name: data[name].values for name in ("q", "qd", "qdd", "mass")}
+    tau = px.inverse_dynamics(px.load("planar3"), **given)
+    assert data.tau.values.tobytes() == tau.tobytes()
+    assert abs(given["qdd"]).max() <= 2 and given["mass"].min() >= 1
+
+
+@pytest.mark.parametrize(
+    ("function", "space", "results"),
+    [
+        ("safe_period", "{kp: [50, 100], policy: [exact, hamilton]}", {"period", "unstable"}),
+        ("inverse_kinematics", "{x: [0.5, 9], y: [0], z: [0.1]}", {"q", "solved", "error"}),
+        ("simulate", "{sample: 3, q0: limits, mass_scale: [1, 2]}", {"q", "qd", "failed_at"}),
+        (
+            "schedule",
+            "{processors: [1, 2], method: [list, heft]}",
+            {"makespan", "speedup", "bound"},
+        ),
+    ],
+)
+def test_other_functions(here, function, space, results):
+    options = "{steps: 5}" if function == "simulate" else "{}"
+    text = f"robot: planar3\nfunction: {function}\nspace: {space}\noptions: {options}\n"
+    assert main(["sweep", here(text), "-o", "study.zarr"]) == 0
+    data = xr.open_zarr("study.zarr", chunks=None)
+    assert results <= {*data.data_vars}
+    if function == "safe_period":
+        assert (data.period.values > 0).all()
+    if function == "inverse_kinematics":
+        assert data.solved.values.ravel().tolist() == [True, False]
+    if function == "schedule":
+        assert (data.makespan.values[0] > data.makespan.values[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("planar3", "!!python/object x", r"tags \(!\) are not allowed"),
+        ("planar3", "&a planar3", "anchors"),
+        ("planar3", "plana3", "did you mean"),
+        ("closed_loop", "closed_lop", "did you mean 'closed_loop'"),
+        ("jitter", "jiter", "did you mean 'jitter'"),
+        ("jitter: 0.1", "jitter: x", "jitter: expected a number, found 'x'"),
+        ("jitter: 0.1", "period: 0.1", "variable of the space, and an option as well"),
+        ("count: 6", "count: 1e9", "at most 1,000,000 values"),
+        ("count: 6", "count: 2.5", "count: expected an integer"),
+        ("from: 0.002", "from: -1", "must be above zero"),
+        ("spacing: log", "spacing: lg", "spacing: expected one of"),
+        ("options:", "option:", "did you mean 'options'"),
+        ("[exact, hamilton]", "[exact, 2]", "policy: expected numbers or words"),
+        ("robot: planar3\n", "", "expected the key 'robot'"),
+        ("units: {period: s, error: rad}", "units: {period: 1}", "expected a word for period"),
+        ("space:", "space: 3\nx:", "expected one of"),
+    ],
+)
+def test_mistakes_in_files_are_named(here, before, after, message):
+    text = CLOSED.replace(before, after)
+    assert text != CLOSED
+    with pytest.raises(px.ArgumentError, match=f"'study.yaml': .*{message}"):
+        read_study(here(text))
+
+
+def test_mistakes_of_the_command(here, capsys):
+    study = here(CLOSED)
+    for words, message in (
+        (["sweep", study], "-o: name the store"),
+        (["sweep", study, "x", "-o", "y"], "expected one study"),
+        (["sweep", "status", "nothing"], "there is no study"),
+        (["sweep", "nothing.yaml", "-o", "y"], "no such file"),
+        (["sweep", study, "-o", "y", "--workers", "0"], "from 1 to"),
+        (["dataset", "ur5", "--store", "y", "--states", "0"], "from 1 to"),
+        (["dataset", "ur5", "--store", "y", "--function", "mass"], "did you mean"),
+    ):
+        assert main(words) == 2
+        assert message in capsys.readouterr().err
+    assert main(["sweep", study, "--estimate"]) == 0
+    assert "12 states in" in capsys.readouterr().out
+
+
+def test_failed_blocks_are_the_exit_code(here, capsys):
+    text = CLOSED.replace("[exact, hamilton]", "[exact, nonsense]")
+    assert main(["sweep", here(text), "-o", "study.zarr"]) == 1
+    out = capsys.readouterr().out
+    assert "1 failed" in out and "nonsense" in out and "--retry-failed" in out
+
+
+def test_a_data_set(here, capsys):
+    pytest.importorskip("pyarrow")
+    words = ["dataset", "planar3", "--floating-base", "--states", "30"]
+    words += ["--function", "bias_forces"]
+    assert main([*words, "--store", "s.zarr", "--parquet", "s"]) == 0
+    data = xr.open_zarr("s.zarr", chunks=None)
+    robot = px.load("planar3").with_floating_base()
+    q, qd = data.q.values, data.qd.values
+    assert np.allclose(np.linalg.norm(q[:, 3:7], axis=-1), 1)
+    assert data.h.values.tobytes() == px.bias_forces(robot, q, qd).tobytes()
+    assert "wrote 2 files in s" in capsys.readouterr().out
