@@ -76,10 +76,17 @@ def solver_of(robot, dtype, in_rows, horizon):
 
 
 def problems(robot, count, home):
-    rng = np.random.default_rng(0)
-    q = home + rng.uniform(-0.3, 0.3, (count, robot.nq))
+    """Where they begin, their goals and the torques that hold them there. The first of many are the
+    few: every problem is drawn whole before the next."""
+    drawn = np.random.default_rng(0).uniform(-1.0, 1.0, (count, 2, robot.nq))
+    q = home + 0.3 * drawn[:, 0]
     x0 = np.concatenate([q, np.zeros_like(q)], -1)
-    return x0, q + rng.uniform(-0.2, 0.2, q.shape), px.gravity_torques(robot, q)
+    return x0, q + 0.2 * drawn[:, 1], px.gravity_torques(robot, q)
+
+
+def given(robot, count, home, horizon):
+    x0, goals, holding = problems(robot, count, home)
+    return x0, goals, np.repeat(holding[:, None], horizon, 1)
 
 
 class Cell:
@@ -138,22 +145,20 @@ class Cell:
 
 def measure(robot, home, there, wait, cells=CELLS, horizon=HORIZON, budget=np.inf, say=print):
     """Rows of cells; `there` puts an array on the GPU."""
-    began, rows, reference = time.perf_counter(), [], {}
+    began, rows = time.perf_counter(), []
+    cpu = solver_of(robot, "float64", False, horizon)
+    reference = Cell(cpu, *given(robot, SAMPLE, home, horizon)).found()
     for dtype, count, in_rows in cells:
         name = f"{dtype} {count:>5}" + (", in rows" if in_rows else "")
         if time.perf_counter() - began > budget:
             say(f"{name}: not begun, the budget of {budget:g} s is used up")
             continue
-        x0, goals, holding = problems(robot, count, home)
-        us = np.repeat(holding[:, None], horizon, 1)
-        few = min(count, SAMPLE)
-        if few not in reference:
-            cpu = solver_of(robot, "float64", False, horizon)
-            reference[few] = Cell(cpu, x0[:few], goals[:few], us[:few]).found()
+        arrays = given(robot, count, home, horizon)
+        expected = reference[:, :count]
         begin = time.perf_counter()
         solver = solver_of(robot, dtype, in_rows, horizon)
-        cell = Cell(solver, *(there(np.asarray(each, dtype)) for each in (x0, goals, us)))
-        error = abs(cell.found() - reference[few]).max() / abs(reference[few]).max()
+        cell = Cell(solver, *(there(np.asarray(each, dtype)) for each in arrays))
+        error = abs(cell.found() - expected).max() / abs(expected).max()
         compiled = time.perf_counter() - begin
         if not error <= TOLERANCE[dtype]:
             say(f"{name}: WRONG, controls differ by {error:.1e} of the largest; not timed")

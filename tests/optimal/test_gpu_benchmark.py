@@ -24,6 +24,26 @@ def test_an_iteration_is_compared_and_timed(monkeypatch):
     assert not late and "used up" in said[-1]
 
 
+def test_batches_of_any_size_are_compared_with_the_problems_they_have(monkeypatch):
+    use(monkeypatch)
+    monkeypatch.setattr(gpu_optimal, "SAMPLE", 2)
+    monkeypatch.setattr(gpu_optimal, "REPEATS", 1)
+    arm, said = px.robots.planar(2), []
+    cells = (("float64", 5, False), ("float64", 3, False), ("float64", 1, False))
+    rows = gpu_optimal.measure(
+        arm, np.full(2, 0.3), far, lambda: None, cells, horizon=8, say=said.append
+    )
+    assert [row["problems"] for row in rows] == [5, 3, 1], said
+
+
+def test_the_first_of_many_problems_are_the_few():
+    arm = gpu_optimal.arm()
+    many, few = (gpu_optimal.problems(arm, count, gpu_optimal.HOME) for count in (50, 16))
+    for of_many, of_few in zip(many, few, strict=True):
+        assert np.array_equal(of_many[:16], of_few)
+        assert len(np.unique(of_many, axis=0)) == 50
+
+
 def test_what_is_wrong_is_not_timed(monkeypatch):
     use(monkeypatch)
     monkeypatch.setattr(gpu_optimal, "TOLERANCE", {"float64": -1.0})
