@@ -1,6 +1,7 @@
 """The GPU, through CuPy: its arrays, its streams, and kernels compiled from text."""
 
 import ctypes
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -13,6 +14,9 @@ from .. import store
 
 OPTIONS = ("--std=c++17",)
 FAST = ("--ftz=true", "--prec-div=false", "--prec-sqrt=false")  # sines are our own, and fast
+VERBOSE = ("--ptxas-options=-v",)
+LESS_EFFORT = ("--ptxas-options=-O1",)
+FEW_REGISTERS = 32  # that ptxas leaves a thread when it gives up
 NO_GPU = (
     "target 'cuda': found no GPU; it needs an NVIDIA GPU with its driver, and the extra "
     "paraxis[cuda]"
@@ -192,22 +196,51 @@ class Launcher:
 def compile_text(text, architecture, fast_math=False, size="usual"):
     """Machine code ("sm_90") or PTX ("compute_90") from CUDA C++, by NVRTC. Needs no GPU.
 
-    On a "long" text, of kernels with very many operations, ptxas gives up at its usual level and
-    keeps nearly all values in memory. On a "wide" one, with very many results, the compiler before
-    it takes minutes.
+    On kernels with very many operations ptxas gives up at its usual level and keeps nearly all
+    values in memory. It is asked at a lower one for a "long" text, and for others where it did so:
+    from how many operations on depends on the kernel and on the dtype. On a "wide" text, with very
+    many results, the compiler before it takes minutes.
     """
-    from cupy.cuda import nvrtc
-
-    program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     options = (f"--gpu-architecture={architecture}", *OPTIONS)
     options += FAST if fast_math else ()
-    if size == "long" and architecture.startswith("sm_"):
-        options += ("--ptxas-options=-O1",)
-    if size == "wide" and nvrtc.getVersion() >= (13, 0):
+    if not architecture.startswith("sm_"):
+        return _compiled(text, options)[0]
+    if size == "long":
+        return _compiled(text, (*options, *LESS_EFFORT))[0]
+    if size == "wide" and _nvrtc().getVersion() >= (13, 0):
         options += ("--Ofast-compile=mid",)
+    binary, log = _compiled(text, (*options, *VERBOSE))
+    if not gave_up(log):
+        return binary
+    other, its_log = _compiled(text, (*options, *VERBOSE, *LESS_EFFORT))
+    return other if 2 * spilled_bytes(its_log) < spilled_bytes(log) else binary
+
+
+def gave_up(log):
+    """Whether ptxas says that it keeps values of a kernel in memory though registers are free."""
+    few = any(int(used) <= FEW_REGISTERS for used in re.findall(r"Used (\d+) registers", log))
+    return few and spilled_bytes(log) > 0
+
+
+def spilled_bytes(log):
+    """That the kernels of a text write to memory and read there, by what ptxas says."""
+    return sum(map(int, re.findall(r"(\d+) bytes spill", log)))
+
+
+def _nvrtc():
+    from cupy.cuda import nvrtc
+
+    return nvrtc
+
+
+def _compiled(text, options):
+    """(machine code or PTX, what the compilers say)."""
+    nvrtc = _nvrtc()
+    program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     try:
         nvrtc.compileProgram(program, options)
-        return nvrtc.getCUBIN(program) if architecture.startswith("sm_") else nvrtc.getPTX(program)
+        made = nvrtc.getPTX if "=compute_" in options[0] else nvrtc.getCUBIN
+        return made(program), nvrtc.getProgramLog(program)
     except nvrtc.NVRTCError:
         raise RuntimeError(f"NVRTC: {nvrtc.getProgramLog(program)}") from None
     finally:

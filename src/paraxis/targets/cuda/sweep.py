@@ -54,7 +54,7 @@ class Sweep:
         graph = self._body.made()
         about(graph.name)
         text = sweep_text(graph, overlapping=overlapping)
-        return {"name": text.name}, self.device.binary(text.text)
+        return {"name": text.name}, self.device.binary(text.text, size=text.size)
 
     def _overlapping(self, places):
         """Whether results overlap inputs; arrays that come with a run do not."""

@@ -13,7 +13,7 @@ from ....passes.fuse import fuse
 from ....passes.order import few_alive
 from ...source.c import TYPES
 from ...source.text import Names, function_name
-from .body import Body, called_in_text, device_language
+from .body import LONG, Body, called_in_text, device_language
 from .prologue import prologue
 
 THREADS = 64  # of a block: few, for a level of a scan is often too short to fill the GPU
@@ -30,6 +30,7 @@ class SweepText:
 
     text: str
     name: str
+    size: str  # "usual" or "long": what compilers should be told
 
 
 def sweep_text(graph, dtype="float64", overlapping=False):
@@ -52,7 +53,8 @@ class _Sweep:
         self.waiting = []  # statements for the end of a step
 
     def text(self):
-        body = Body(self.graph, self.dtype, few_alive(self.graph), self.load, self.stored)
+        order = few_alive(self.graph)
+        body = Body(self.graph, self.dtype, order, self.load, self.stored)
         step = [*body.lines(), *self.waiting]
         step += [f"{self.called[key]} += {self.called[key]}_step;" for key in self.walked]
         alone = "" if self.overlapping else "__restrict__ "
@@ -82,7 +84,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {code}
 }}
 """
-        return SweepText(text, self.name)
+        return SweepText(text, self.name, "long" if len(order) > LONG else "usual")
 
     def each_carried(self):
         return [(key, k) for key in self.carried for k in range(self.entries[key])]
