@@ -1,4 +1,4 @@
-"""benchmarks/gpu_grid.py without a GPU: what is compared, how it is told, and the graph's nodes."""
+"""benchmarks/gpu_grid.py without a GPU: what is compared and printed, and the nodes of graphs."""
 
 import ctypes
 import io

@@ -352,7 +352,7 @@ def test_time_does_not_stand_still_in_single_precision():
     assert np.array_equal(simulator.arrays_now[2], [1, 2**24])
 
 
-# -- what goes wrong is said -----------------------------------------------------------------------
+# -- what goes wrong is reported ------------------------------------------------------------------
 
 
 def said_by(advance):

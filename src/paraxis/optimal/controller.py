@@ -86,7 +86,7 @@ class Controller:
         return self.target.arrays.moveaxis(whole, 0, len(self.batch))
 
     def now(self, name):
-        """The value of a parameter at the beginning of the plan, (..., *shape)."""
+        """The value of a parameter at the beginning of the plan, shape after the batch axes."""
         place, shape = self._places[name]
         if name in self.problem.per_step:
             return place[(..., 0, *[slice(None)] * len(shape))]

@@ -252,5 +252,5 @@ def files_at(store: str | os.PathLike) -> Files:
 def _in_use(where):
     return StoreError(
         f"{shown(where, 300)}: another client is at work on this store; wait for it, or end it "
-        "(one on another machine that died lets go after a minute)"
+        "(a client that died on another machine is given up after a minute)"
     )

@@ -15,7 +15,7 @@ from .files import StoreError, files_at
 from .layout import Layout
 from .store import Store, found_at
 
-RECENT = 200  # blocks by whose rate the time left is told
+RECENT = 200  # blocks whose rate gives the time left
 OFTEN = 0.5  # seconds between lines
 
 
@@ -90,7 +90,7 @@ def status_of(store: Store) -> Status:
 class Live:
     """A line on stderr while blocks are done; nothing unless stderr is a terminal.
 
-    The time left is told by the rate at which blocks came lately, whatever it is that slowed them.
+    The time left follows from the rate at which blocks came lately, whatever slowed them.
     """
 
     def __init__(self, layout: Layout, done: int, failed: int):

@@ -163,7 +163,7 @@ class Chip:
         q, qd, qdd = together(", ".join(given), states)
         fits = np.isfinite(np.stack([q, qd, qdd])).all(axis=(0, -1))
         words = {}
-        with np.errstate(over="ignore", invalid="ignore"):  # those states do not fit, it is said
+        with np.errstate(over="ignore", invalid="ignore"):  # states that do not fit are reported
             found_values = self._values(q, qd, qdd)
         for source, values in found_values.items():
             found, sound = self.formats[source].raw(values)
