@@ -246,6 +246,8 @@ def files_at(store: str | os.PathLike) -> Files:
     if not isinstance(store, str | os.PathLike) or not os.fspath(store):
         raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
     where = os.fspath(store)
+    if not isinstance(where, str) or "\0" in where:
+        raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
     return Remote(where) if "://" in where else Folder(where)
 
 
