@@ -338,6 +338,31 @@ def test_parquet(store, tmp_path):
     data = found.open()
     assert (data.y.values[[9, 19, 29]] == test["y"].to_numpy()).all()
     assert (data.x.values[[9, 19, 29], 1] == test["x_1"].to_numpy()).all()
+    read = parquet.read_table(tmp_path / "parquet")
+    assert read.num_rows == 35  # and nothing else is taken for data
+
+
+def test_parquet_of_another_study_is_not_taken_for_this_ones(store, tmp_path):
+    pytest.importorskip("pyarrow")
+    for seed in (0, 1):
+        space = px.sweeps.sampled(20, seed=seed, x=(0.0, 1.0))
+        px.sweep(lambda x: 2 * x, space, store.with_name(f"{seed}"))
+    px.sweeps.to_parquet(store.with_name("0"), tmp_path / "parquet")
+    with pytest.raises(px.sweeps.StoreError, match="there are other files"):
+        px.sweeps.to_parquet(store.with_name("1"), tmp_path / "parquet")
+
+
+def test_columns_of_one_name_are_refused(store, tmp_path):
+    pytest.importorskip("pyarrow")
+    space = px.sweeps.sampled(20, x=([0.0, 0.0], 1.0))
+    px.sweep(lambda x: {"x_0": x[:, 1]}, space, store)
+    with pytest.raises(px.ArgumentError, match="x_0: two columns"):
+        px.sweeps.to_parquet(store, tmp_path / "parquet")
+
+
+def test_the_page_of_an_axis_of_arrays(store):
+    space = {"a": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    assert "[3.0, 4.0]" in px.sweep(lambda a: a.sum(-1), space, store).to_html()
 
 
 def test_a_function_may_write_into_its_arguments(store):
