@@ -463,3 +463,19 @@ def test_strange_files_in_a_store_are_refused(store, name, content):
     (store / name).write_text(content)
     with pytest.raises(px.sweeps.StoreError):
         px.sweeps.status(store)
+
+
+def test_units_that_change_are_refused(store):
+    px.sweep(plain, SPACE, store, units={"a": "m"})
+    assert px.sweep(plain, SPACE, store).open().a.attrs == {"units": "m"}
+    with pytest.raises(px.sweeps.StoreError, match="leave units out"):
+        px.sweep(plain, SPACE, store, units={"a": "km"})
+
+
+def test_a_store_in_use_is_so_by_all_its_names(store):
+    pytest.importorskip("fcntl")
+    store.mkdir()
+    other = store.with_name("other")
+    other.symlink_to(store)
+    with Folder(store).alone(), pytest.raises(px.sweeps.StoreError, match="another client"):
+        px.sweep(plain, SPACE, other)

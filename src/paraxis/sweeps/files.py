@@ -109,7 +109,7 @@ class Folder:
         except ImportError:  # Windows
             yield
             return
-        parent, last = os.path.split(self.path)
+        parent, last = os.path.split(os.path.realpath(self.path))  # whatever name it is given
         path = os.path.join(parent, f".{last}.lock")
         try:
             os.makedirs(parent, exist_ok=True)

@@ -66,8 +66,8 @@ def _begin(store: Store, folder: Path) -> None:
         return
     if not files.is_empty():
         raise StoreError(
-            f"{shown(folder, 300)}: there are other files; expected an empty folder or that of this "
-            "study"
+            f"{shown(folder, 300)}: there are other files; expected an empty folder, or that of "
+            "this study"
         )
     files.write(STUDY, own)
 

@@ -160,6 +160,11 @@ def _opened(function, space, files, block, units, started, limit):
                 f"{shown(files, 300)}: its blocks have {found.layout.states:,} states, and cannot "
                 f"have {block:,} now; leave block out"
             )
+        if units and units != found.study["units"]:
+            raise StoreError(
+                f"{shown(files, 300)}: its units are {found.study['units']}, and cannot be {units} "
+                "now; leave units out"
+            )
         return found
     trial = measured(function, space, block is None or started is not None, block, limit)
     layout = chosen_layout(space, trial, block)
@@ -179,6 +184,7 @@ def _opened(function, space, files, block, units, started, limit):
         "space": type(space).__name__.lower(),
         "seed": getattr(space, "seed", None),
         "method": getattr(space, "method", None),
+        "units": units,
     }
     return create(files, space, layout, trial.results, identity, about, units)
 
