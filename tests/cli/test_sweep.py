@@ -160,3 +160,37 @@ def test_a_data_set(here, capsys):
     assert np.allclose(np.linalg.norm(q[:, 3:7], axis=-1), 1)
     assert data.h.values.tobytes() == px.bias_forces(robot, q, qd).tobytes()
     assert "wrote 2 files in s" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("seed: 3", "seed: 1.5", "seed: expected an integer"),
+        ("seed: 3", "seed: 9007199254740993", "below 2**53"),
+        ("sample: 20", "sample: 1e30", "sample: expected an integer"),
+        ("mass: [1, 2]", "mass: [-1e308, 1e308]", "less than 1e308 apart"),
+    ],
+)
+def test_numbers_of_files_that_would_change_are_refused(here, capsys, before, after, message):
+    assert main(["sweep", here(SAMPLED.replace(before, after)), "-o", "s.zarr"]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("study", "message"),
+    [
+        ("function: closed_loop\nspace: {period: [.nan]}", "period: expected numbers"),
+        ("function: closed_loop\nspace: {period: 1}\noptions: {kp: [1]}", "expected one value"),
+        ("function: closed_loop\nspace: {period: 0.1, mass_scale: -1}", "mass_scale: expected"),
+        ("function: schedule\nspace: {processors: 1.5}", "processors: expected integers"),
+        ("function: gravity_torques\nspace: {q: [word]}", "q: expected numbers, found 'word'"),
+    ],
+)
+def test_values_that_a_function_cannot_take_are_named(here, capsys, study, message):
+    assert main(["sweep", here(f"robot: planar3\n{study}\n"), "-o", "s.zarr"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_seed_that_no_generator_takes_is_refused(here, capsys):
+    assert main(["dataset", "ur5", "--seed", str(2**128), "--store", "s.zarr"]) == 2
+    assert "seed: expected" in capsys.readouterr().err

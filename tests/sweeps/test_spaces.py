@@ -97,3 +97,12 @@ def test_mistakes_are_named():
     ):
         with pytest.raises(px.ArgumentError, match=message):
             wrong()
+
+
+def test_limits_and_seeds_that_make_no_numbers_are_refused():
+    with pytest.raises(px.ArgumentError, match="less than 1e308 apart"):
+        px.sweeps.sampled(4, x=(-1e308, 1e308))
+    with pytest.raises(px.ArgumentError, match="seed: expected an integer below"):
+        px.sweeps.sampled(4, seed=2**128, x=(0, 1))
+    with pytest.raises(px.ArgumentError, match="sobol: expected at most 21,201"):
+        px.sweeps.sampled(4, method="sobol", x=(np.zeros(21_202), 1))

@@ -339,3 +339,144 @@ def test_parquet(store, tmp_path):
     data = found.open()
     assert (data.y.values[[9, 19, 29]] == test["y"].to_numpy()).all()
     assert (data.x.values[[9, 19, 29], 1] == test["x_1"].to_numpy()).all()
+    read = parquet.read_table(tmp_path / "parquet")
+    assert read.num_rows == 35  # and nothing else is taken for data
+
+
+def test_parquet_of_another_study_is_not_taken_for_this_ones(store, tmp_path):
+    pytest.importorskip("pyarrow")
+    for seed in (0, 1):
+        space = px.sweeps.sampled(20, seed=seed, x=(0.0, 1.0))
+        px.sweep(lambda x: 2 * x, space, store.with_name(f"{seed}"))
+    px.sweeps.to_parquet(store.with_name("0"), tmp_path / "parquet")
+    with pytest.raises(px.sweeps.StoreError, match="there are other files"):
+        px.sweeps.to_parquet(store.with_name("1"), tmp_path / "parquet")
+
+
+def test_columns_of_one_name_are_refused(store, tmp_path):
+    pytest.importorskip("pyarrow")
+    space = px.sweeps.sampled(20, x=([0.0, 0.0], 1.0))
+    px.sweep(lambda x: {"x_0": x[:, 1]}, space, store)
+    with pytest.raises(px.ArgumentError, match="x_0: two columns"):
+        px.sweeps.to_parquet(store, tmp_path / "parquet")
+
+
+def test_the_page_of_an_axis_of_arrays(store):
+    space = {"a": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    assert "[3.0, 4.0]" in px.sweep(lambda a: a.sum(-1), space, store).to_html()
+
+
+def test_a_function_may_write_into_its_arguments(store):
+    def doubled(x):
+        return np.multiply(x, 2.0, out=x)
+
+    found = px.sweep(doubled, px.sweeps.points(x=np.arange(4.0)), store, block=2).open()
+    assert (found.result.values == [0, 2, 4, 6]).all() and (found.x.values == [0, 1, 2, 3]).all()
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        (lambda q: {"q": q + 1}, "q: a variable or an axis"),
+        (lambda q: {"sample": q}, "sample: a variable or an axis"),
+        (lambda q: {"a": {"b_c": q}, "a_b": {"c": q}}, "a_b_c: expected results of different"),
+        (lambda q: (q, q), "expected names for several"),
+        (lambda q: np.ma.masked_greater(q, 0.5), "no masks"),
+        (lambda q: np.zeros((len(q), 0)), "expected numbers, found none"),
+        (lambda q: q.astype(np.longdouble), "expected real numbers"),
+    ],
+)
+def test_results_that_would_be_lost_are_refused(store, returned, words):
+    if "real" in words and np.dtype(np.longdouble).itemsize == 8:
+        pytest.skip("long double is double here")
+    with pytest.raises(px.ArgumentError, match=words):
+        px.sweep(returned, px.sweeps.sampled(4, q=(0, 1)), store, block=2)
+    assert not store.exists()
+
+
+def test_axes_of_one_name_and_two_lengths_are_refused(store):
+    space = {"a": np.zeros((3, 2)), "a_0": np.arange(3)}
+    with pytest.raises(px.ArgumentError, match="its axis would be called a_0"):
+        px.sweep(lambda a, a_0: a_0, space, store)
+
+
+def test_an_exit_ends_a_block_and_not_the_study(store):
+    def leaving(x):
+        if x[0] >= 2:
+            raise SystemExit(0)
+        return x
+
+    with pytest.warns(px.sweeps.SweepWarning, match="SystemExit"):
+        found = px.sweep(leaving, {"x": np.arange(4.0)}, store, block=1)
+    assert (found.status.done, found.status.failed) == (2, 2)
+
+
+def test_a_block_that_raises_is_recorded_when_its_states_were_to_be_timed(store):
+    def careful(x):
+        if (x > 4).any():
+            raise ValueError("too far")
+        return x
+
+    with pytest.warns(px.sweeps.SweepWarning, match="too far"):
+        assert px.sweep(careful, {"x": np.arange(40.0)}, store).status.failed
+
+
+def test_a_function_that_always_hangs_is_ended(store):
+    import time
+
+    with pytest.raises(px.ParaxisError, match="longer than its limit"):
+        px.sweep(lambda x: time.sleep(60), {"x": np.arange(2.0)}, store, limit=0.02)
+
+
+@pytest.mark.parametrize("limit", [0, True, np.inf, 1e300])
+def test_limits_that_cannot_be_timed_are_refused(store, limit):
+    with pytest.raises(px.ArgumentError, match="limit: expected seconds"):
+        px.sweep(plain, SPACE, store, limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [({"zz": "m"}, "units: expected one of"), ("m", "expected a dict"), ({"a": 1}, "a word for a")],
+)
+def test_units_of_nothing_are_refused(store, units, words):
+    with pytest.raises(px.ArgumentError, match=words):
+        px.sweep(plain, SPACE, store, units=units)
+
+
+def test_more_blocks_than_a_store_can_have_are_refused(store):
+    with pytest.raises(px.ArgumentError, match="make blocks larger"):
+        px.sweep(lambda x: x, px.sweeps.sampled(10**12, x=(0, 1)), store, block=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("errors/2.json", "{"),
+        ("errors/2.json", "[]"),
+        ("errors/notes.txt", ""),
+        ("blocks/c/zz", ""),
+        ("zarr.json", '{"attributes": {"paraxis": {"format": 1}}}'),
+    ],
+)
+def test_strange_files_in_a_store_are_refused(store, name, content):
+    px.sweep(lambda x: x, {"x": np.arange(4.0)}, store, block=2)
+    (store / name).parent.mkdir(exist_ok=True)
+    (store / name).write_text(content)
+    with pytest.raises(px.sweeps.StoreError):
+        px.sweeps.status(store)
+
+
+def test_units_that_change_are_refused(store):
+    px.sweep(plain, SPACE, store, units={"a": "m"})
+    assert px.sweep(plain, SPACE, store).open().a.attrs == {"units": "m"}
+    with pytest.raises(px.sweeps.StoreError, match="leave units out"):
+        px.sweep(plain, SPACE, store, units={"a": "km"})
+
+
+def test_a_store_in_use_is_so_by_all_its_names(store):
+    pytest.importorskip("fcntl")
+    store.mkdir()
+    other = store.with_name("other")
+    other.symlink_to(store)
+    with Folder(store).alone(), pytest.raises(px.sweeps.StoreError, match="another client"):
+        px.sweep(plain, SPACE, other)

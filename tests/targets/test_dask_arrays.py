@@ -110,6 +110,8 @@ def test_mistakes_are_named_before_anything_is_computed(robot):
         px.inverse_dynamics(robot, q, q[:5], q)
     with pytest.raises(px.ArgumentError, match="q: expected real numbers, found dtype complex"):
         px.gravity_torques(robot, q.astype(complex))
+    with pytest.raises(px.ArgumentError, match="q: expected real numbers, found dtype object"):
+        px.gravity_torques(robot, q.astype(object))
     with pytest.raises(px.ArgumentError, match=r"one of Dask.*call its compute\(\) first"):
         px.Simulator(robot, dt=1e-3).reset(q)
 

@@ -40,6 +40,7 @@ OF_SAMPLES = ("sample", "method", "seed")
 OF_RANGES = ("from", "to", "count", "spacing")
 SPACINGS = {"linear": np.linspace, "log": np.geomspace}
 MOST_VALUES = 1_000_000  # of one variable
+EXACT = 2**53  # below which numbers of files are exact
 LIMITS = "limits"
 
 
@@ -146,7 +147,7 @@ def _sampled(given, robot, function):
         if name not in OF_SAMPLES
     }
     method = one_of(given.get("method", "random"), METHODS, "method")
-    seed = int(_number(given.get("seed", 0), "seed"))
+    seed = _whole(given.get("seed", 0), "seed", least=0)
     return States(robot, _whole(given["sample"], "sample"), ranges, method, seed)
 
 
@@ -174,8 +175,10 @@ def _positive(given, name):
     return float(given)
 
 
-def _whole(given, name):
+def _whole(given, name, least=1):
     number = _number(given, name)
-    if number != int(number) or number < 1:
-        raise ArgumentError(f"{name}: expected an integer >= 1, found {given}")
+    if not number.is_integer() or not least <= number < EXACT:
+        raise ArgumentError(
+            f"{name}: expected an integer >= {least} and below 2**53, found {given}"
+        )
     return int(number)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import api
-from ..checks import did_you_mean, listing
+from ..checks import did_you_mean, listing, quoted
 from ..errors import ArgumentError
 from ..robot_functions import FUNCTIONS as OF_ROBOTS
 from ..robot_functions import input_shapes, parameter_shapes
@@ -46,6 +46,8 @@ class StudyFunction:
             if name in options and isinstance(value, str) != (name in self.words):
                 kind = "a word" if name in self.words else "a number"
                 raise ArgumentError(f"{name}: expected {kind}, found {value!r}")
+            if name in options and not isinstance(value, str | int | float):
+                raise ArgumentError(f"{name}: expected one value, found {quoted(value)}")
 
     @property
     def name(self) -> str:
@@ -57,6 +59,12 @@ class StudyFunction:
         for name in self.words:
             if not isinstance(given[name], str):
                 raise ArgumentError(f"{name}: expected words, found numbers")
+        _check_numbers(given, self.words)
+        for name in self.integers:
+            if (np.asarray(given[name]) % 1 != 0).any():
+                raise ArgumentError(f"{name}: expected integers, found others")
+        if not (np.asarray(given.get("mass_scale", 1.0)) > 0).all():
+            raise ArgumentError("mass_scale: expected numbers > 0, found others")
         return self.results(index, **given)
 
     def results(self, index: np.ndarray, **given: Any) -> Any:
@@ -78,6 +86,7 @@ class ClosedLoop(StudyFunction):
     }
     takes |= {"mass_scale": 1.0, "delay": 0.0, "jitter": 0.0, "missed": 0.0, "duration": 3.0}
     takes |= {"bound": 1.0, "seed": 0}
+    integers = ("seed",)
 
     def results(self, index, *, period, kp, kd, policy, speed, payload, mass_scale, **given):
         from ..control.atlas.motion import at_speed, swaying
@@ -123,6 +132,7 @@ class SafePeriod(StudyFunction):
         "payload": 0.0,
         "missed_in_a_row": 0.0,
     }
+    integers = ("missed_in_a_row",)
 
     def results(self, index, *, kp, kd, policy, payload, missed_in_a_row):
         from ..control.controller import computed_torque
@@ -170,6 +180,7 @@ class Simulation(StudyFunction):
 
     needs = ("q0",)
     takes: ClassVar[dict[str, Any]] = {"qd0": None, "dt": 1e-3, "steps": 1000.0, "mass_scale": 1.0}
+    integers = ("steps",)
 
     def results(self, index, *, q0, qd0, dt, steps, mass_scale):
         from ..simulation.once import simulate
@@ -197,6 +208,7 @@ class Scheduling(StudyFunction):
     needs = ("processors",)
     words = ("method", "of")
     takes: ClassVar[dict[str, Any]] = {"method": "list", "of": "inverse_dynamics"}
+    integers = ("processors",)
 
     def results(self, index, *, processors, method, of):
         from ..parallel.schedules.scheduling import schedule
@@ -212,6 +224,12 @@ class Scheduling(StudyFunction):
             "bound": np.array([each.bound for each in found], float),
             "speedup": np.array([each.speedup for each in found], float),
         }
+
+
+def _check_numbers(given, words=()):
+    for name, value in given.items():
+        if isinstance(value, str) and name not in words:
+            raise ArgumentError(f"{name}: expected numbers, found {quoted(value)}")
 
 
 FUNCTIONS = {
@@ -240,6 +258,7 @@ class OfRobot:
                 raise ArgumentError(f"{each}: {name} needs it as a variable of the space")
 
     def __call__(self, **variables: np.ndarray) -> dict[str, np.ndarray]:
+        _check_numbers(variables)
         found = getattr(api, self.name)(self.robot, **variables)
         several = found if isinstance(found, tuple) else (found,)
         outputs = getattr(found, "_fields", OF_ROBOTS[self.name].outputs)

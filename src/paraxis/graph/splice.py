@@ -10,8 +10,9 @@ def traced_value(value):
     """Some graph node inside nested sequences, or None when there is none."""
     if isinstance(value, Node):
         return value
-    if isinstance(value, (list, tuple)) or getattr(value, "dtype", None) == "O":
-        found = map(traced_value, value.flat if hasattr(value, "flat") else value)
+    is_array = hasattr(value, "flat") and value.dtype == "O"  # of NumPy, and not of Dask
+    if isinstance(value, (list, tuple)) or is_array:
+        found = map(traced_value, value.flat if is_array else value)
         return next((node for node in found if node is not None), None)
     return None
 

@@ -21,6 +21,7 @@ from ..errors import ArgumentError
 from ..targets.blocks import Recipe
 from .compute import called
 from .files import Files, StoreError
+from .limits import TimeLimit, can_limit, limited, too_long
 from .results import check_same
 from .space import Space
 from .store import Store
@@ -38,10 +39,6 @@ class Outcome(NamedTuple):
     states: int = 0
     not_finite: int = 0  # numbers among the results
     error: str = ""
-
-
-class TimeLimit(Exception):
-    """A block that took longer than it may."""
 
 
 class Work:
@@ -77,9 +74,9 @@ class Work:
                 if not self.space.coordinates:
                     arrays |= self.space.values(region)
                 check_same(arrays, store.results)
-        except (StoreError, KeyboardInterrupt):
+        except StoreError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # sys.exit() ends a block, and not the study
             store.failed(number, recorded(error))
             took = time.perf_counter() - begin
             return Outcome(number, FAILED, took, error=recorded(error)["error"])
@@ -93,14 +90,16 @@ class Work:
             return nullcontext()
         if self.expendable:
             return self._or_end(number)
-        return _or_raise(self.limit)
+        if not can_limit():
+            raise StoreError("limit: blocks can only be ended in worker processes; give workers=1")
+        return limited(self.limit)
 
     @contextmanager
     def _or_end(self, number: int) -> Iterator[None]:
         """End this process when time is up: nothing else stops code that does not return."""
 
         def end():
-            self.store.failed(number, recorded(TimeLimit(_too_long(self.limit))))
+            self.store.failed(number, recorded(TimeLimit(too_long(self.limit))))
             os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
         timer = threading.Timer(self.limit, end)  # type: ignore[arg-type]
@@ -110,29 +109,6 @@ class Work:
             yield
         finally:
             timer.cancel()
-
-
-@contextmanager
-def _or_raise(limit: float) -> Iterator[None]:
-    """Raise in the function when time is up; in code that is not Python's, when it returns."""
-    here = threading.current_thread() is threading.main_thread()
-    if not here or not hasattr(signal, "setitimer"):
-        raise StoreError("limit: blocks can only be ended in worker processes; give workers=1")
-
-    def up(number, frame):
-        raise TimeLimit(_too_long(limit))
-
-    before = signal.signal(signal.SIGALRM, up)
-    signal.setitimer(signal.ITIMER_REAL, limit)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _too_long(limit):
-    return f"the block took longer than its limit of {limit:g} s"
 
 
 def recorded(error: BaseException) -> dict[str, str]:

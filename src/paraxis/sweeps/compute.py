@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .results import arrays_of
+from .results import arrays_of, check_names
 from .space import Region, Space
 
 
@@ -19,7 +19,9 @@ def called(function: Callable, space: Space, region: Region) -> dict[str, np.nda
     states = 1
     for s in region:
         states *= s.stop - s.start
-    return arrays_of(function(**values), states)
+    arrays = arrays_of(function(**values), states)
+    check_names(arrays, space)
+    return arrays
 
 
 def takes_index(function: Callable) -> bool:

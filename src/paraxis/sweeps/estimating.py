@@ -11,6 +11,7 @@ import numpy as np
 from .amounts import Estimate
 from .compute import called
 from .layout import Layout, layout_for
+from .limits import limited
 from .results import Result, kinds_of
 from .space import Space, as_space
 
@@ -29,40 +30,54 @@ class Measured(NamedTuple):
 
 
 def measured(
-    function: Callable, space: Space, timed: bool = True, block: int | None = None
+    function: Callable,
+    space: Space,
+    timed: bool = True,
+    block: int | None = None,
+    limit: float | None = None,
 ) -> Measured:
     """Compute a few states, no more than a block: the results' kinds and, if `timed`, the time per
     state."""
     most = space.count if block is None else block
     count = min(FEW, most)
-    region, found = _works(function, space, count)
+    region, found = _works(function, space, count, limit)
     if not timed:
         return Measured(kinds_of(found), None)
+    seconds = None
     while True:
         layout = layout_for(space, count)
         region = layout.region(_block_at(layout, space, region))
-        begin = time.perf_counter()
-        called(function, space, region)
-        took = time.perf_counter() - begin
         states = int(np.prod([s.stop - s.start for s in region]))
-        if took > LONG_ENOUGH or states < count or count >= most:
-            if count > FEW:
-                return Measured(kinds_of(found), took / states)
-            begin = time.perf_counter()  # the first of a size compiles
-            called(function, space, region)
-            return Measured(kinds_of(found), (time.perf_counter() - begin) / states)
+        try:
+            took = _seconds(function, space, region, limit)
+            seconds = took / states
+            if took > LONG_ENOUGH or states < count or count >= most:
+                if count <= FEW:  # the first of a size compiles
+                    seconds = _seconds(function, space, region, limit) / states
+                return Measured(kinds_of(found), seconds)
+        except Exception:  # which the block of these states will record
+            return Measured(kinds_of(found), seconds)
         count = min(count * LARGER, most)
 
 
-def _works(function, space, count):
+def _seconds(function, space, region, limit):
+    """How long the function takes there."""
+    with limited(limit):
+        begin = time.perf_counter()
+        called(function, space, region)
+        return time.perf_counter() - begin
+
+
+def _works(function, space, count, limit):
     """A region in which the function raises nothing, and what it returns there."""
     layout, error = layout_for(space, count), None
     last = layout.count - 1
     for number in sorted({k * last // (TRIALS - 1) for k in range(TRIALS)}):
         region = layout.region(number)
         try:
-            return region, called(function, space, region)
-        except Exception as raised:
+            with limited(limit):
+                return region, called(function, space, region)
+        except (Exception, SystemExit) as raised:
             error = error or raised
     raise error  # type: ignore[misc]
 

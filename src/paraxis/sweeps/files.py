@@ -109,7 +109,7 @@ class Folder:
         except ImportError:  # Windows
             yield
             return
-        parent, last = os.path.split(self.path)
+        parent, last = os.path.split(os.path.realpath(self.path))  # whatever name it is given
         path = os.path.join(parent, f".{last}.lock")
         try:
             os.makedirs(parent, exist_ok=True)
@@ -246,6 +246,8 @@ def files_at(store: str | os.PathLike) -> Files:
     if not isinstance(store, str | os.PathLike) or not os.fspath(store):
         raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
     where = os.fspath(store)
+    if not isinstance(where, str) or "\0" in where:
+        raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
     return Remote(where) if "://" in where else Folder(where)
 
 

@@ -1,20 +1,32 @@
 """What a study is made from, as text: its function with all that it reads, its space, the code.
 
 A store goes on only with the study that began it. A function is its code and the values of the
-names that it reads: closures, defaults, globals of the user's own modules, and so on inside them.
+names that it reads: closures, defaults, globals of the user's own modules, their own modules by
+the attributes that it may read there, and so on inside them.
 Robots are their digests and names; Paraxis itself is the digest of its sources; installed packages
 are their versions.
 """
 
 from __future__ import annotations
 
+import copyreg
+import dis
 import hashlib
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -69,7 +81,7 @@ class Reading:
             return f"{type(value).__name__}({inside})"
         if isinstance(value, (set, frozenset)):
             return f"set({', '.join(sorted(self._text(each, depth) for each in value))})"
-        if isinstance(value, dict):
+        if isinstance(value, (dict, MappingProxyType)):
             items = (f"{self._text(k, depth)}: {self._text(v, depth)}" for k, v in value.items())
             return f"{{{', '.join(items)}}}"
         if isinstance(value, partial):
@@ -78,8 +90,17 @@ class Reading:
             return f"method {self._text((value.__func__, value.__self__), depth)}"
         if isinstance(value, FunctionType):
             return self._of_function(value, depth)
-        if isinstance(value, (BuiltinFunctionType, type)) or (callable(value) and _named(value)):
+        if isinstance(value, (staticmethod, classmethod)):
+            return f"{type(value).__name__} {self._text(value.__func__, depth)}"
+        if isinstance(value, property):
+            return f"property {self._text((value.fget, value.fset, value.fdel), depth)}"
+        if isinstance(value, BuiltinFunctionType) and not _is_of_module(value):
+            return f"method {value.__name__} {self._text(value.__self__, depth)}"
+        if isinstance(value, (BuiltinFunctionType, type)) or _is_found_by_name(value):
             return self._of_named(value, depth)
+        if isinstance(getattr(value, "__wrapped__", None), FunctionType):  # as by lru_cache
+            own = getattr(value, "__dict__", None)
+            return f"{type(value).__qualname__} {self._text((value.__wrapped__, own), depth)}"
         return self._of_instance(value, depth)
 
     def _of_function(self, function, depth):
@@ -88,6 +109,7 @@ class Reading:
         code, inside = function.__code__, getattr(function, "__wrapped__", None)
         names = {name for each in codes(code) for name in each.co_names}
         reads = {n: function.__globals__[n] for n in sorted(names) if n in function.__globals__}
+        reads |= _of_own_modules(names, [*reads.values(), *_imported(function)])
         cells = [_content(cell) for cell in function.__closure__ or ()]
         parts = [reads, cells, function.__defaults__, function.__kwdefaults__, inside]
         return f"function {_of_code(code)} {self._text(parts, depth)}"
@@ -108,7 +130,10 @@ class Reading:
         if kind.__module__ == "_thread":  # a lock
             return kind.__name__
         try:
-            parts = value.__reduce_ex__(2)
+            reduced = copyreg.dispatch_table.get(kind)
+            parts = reduced(value) if reduced is not None else value.__reduce_ex__(2)
+            if isinstance(parts, str) and not _is_known_as(value, parts):  # as of np.frompyfunc
+                parts = None
         except TypeError:
             parts = (kind, (), dict(vars(value))) if hasattr(value, "__dict__") else None
         if parts is None:
@@ -149,8 +174,50 @@ def _content(cell):
         return None
 
 
-def _named(value):
-    return hasattr(value, "__name__") and hasattr(value, "__module__")
+def _of_own_modules(names, modules):
+    """What code with these names may read of modules that are not installed, by module and name.
+
+    Modules inside packages are attributes of these.
+    """
+    found, left = {}, [*modules]
+    while left:
+        module = left.pop(0)
+        if not isinstance(module, ModuleType) or is_installed(module.__name__):
+            continue
+        for name in sorted(names & vars(module).keys()):
+            if (module.__name__, name) not in found:
+                found[module.__name__, name] = vars(module)[name]
+                left.append(vars(module)[name])
+    return {f"{module}.{name}": value for (module, name), value in sorted(found.items())}
+
+
+def _imported(function):
+    """The modules that a function imports when it is called."""
+    package = function.__globals__.get("__package__")
+    for code in codes(function.__code__):
+        steps = [*dis.get_instructions(code)]
+        for level, _, step in zip(steps, steps[1:], steps[2:], strict=False):
+            if step.opname == "IMPORT_NAME":
+                with suppress(Exception):  # which the function will raise as well
+                    yield import_module("." * int(level.argval) + step.argval, package)
+
+
+def _is_of_module(function):
+    return function.__self__ is None or isinstance(function.__self__, ModuleType)
+
+
+def _is_known_as(value, name):
+    """Whether an installed module has it under this name."""
+    modules = [module for at, module in [*sys.modules.items()] if is_installed(at)]
+    return any(getattr(module, "__dict__", {}).get(name) is value for module in modules)
+
+
+def _is_found_by_name(value):
+    """Whether it is what an installed package has under its name: then its version tells all."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if not (callable(value) and isinstance(module, str) and isinstance(name, str)):
+        return False
+    return is_installed(module) and getattr(sys.modules.get(module), name, None) is value
 
 
 def _is_cached(kind, name):

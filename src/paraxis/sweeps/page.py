@@ -122,6 +122,8 @@ def _cells(array, axes):
 
 
 def _plain(value):
+    if isinstance(value, list):
+        return str(value)
     return value if isinstance(value, str) else float(f"{value:.6g}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import uuid
 from pathlib import Path
@@ -14,6 +16,7 @@ from ..errors import ArgumentError, MissingPackageError
 from .files import PARTIAL, StoreError, files_at
 from .store import Store, found_at
 
+STUDY = "_study.json"  # readers of Parquet pass over names that begin so
 TEST_OF = 10  # one state in so many is for testing
 
 
@@ -29,12 +32,13 @@ def to_parquet(store: str | os.PathLike, folder: str | os.PathLike) -> list[str]
 
     - `store`: of a study over `px.sweeps.sampled` or `px.sweeps.points` whose blocks are all done.
     - `folder`: where to write `train/` and `test/`. Every tenth state, by its index, is for
-      testing. Files that are there already are kept, so that a second call goes on.
+      testing. Files of this study that are there already are kept, so that a second call goes on.
 
     **Returns:** the paths of the files. Columns have the names of variables and results, with the
     number of the entry where they are arrays, and `index`.
 
-    **Raises:** `px.sweeps.StoreError` if there is no such study or it is not complete.
+    **Raises:** `px.sweeps.StoreError` if there is no such study or it is not complete, or if the
+    folder has something else.
     """
     found = found_at(files_at(store))
     if found is None:
@@ -47,10 +51,25 @@ def to_parquet(store: str | os.PathLike, folder: str | os.PathLike) -> list[str]
     left = found.layout.count - len(found.done())
     if left:
         raise StoreError(f"{shown(store, 300)}: {left:,} blocks are not done; finish it first")
+    _begin(found, Path(folder))
     paths = []
     for number in range(found.layout.count):
         paths += _block(found, number, Path(folder))
     return paths
+
+
+def _begin(store: Store, folder: Path) -> None:
+    """Say whose files the folder has; an error if they are others'."""
+    files = files_at(folder)
+    own = json.dumps({"study": hashlib.sha256(store.root).hexdigest()}).encode()
+    if files.read(STUDY) == own:
+        return
+    if not files.is_empty():
+        raise StoreError(
+            f"{shown(folder, 300)}: there are other files; expected an empty folder, or that of "
+            "this study"
+        )
+    files.write(STUDY, own)
 
 
 def _block(store: Store, number: int, folder: Path) -> list[str]:
@@ -73,7 +92,10 @@ def _columns(store, number):
         array = store.block(name, number)
         flat = array.reshape(len(array), -1)
         for k in range(flat.shape[1]):
-            columns[name if array.ndim == 1 else f"{name}_{k}"] = flat[:, k]
+            column = name if array.ndim == 1 else f"{name}_{k}"
+            if column in columns:
+                raise ArgumentError(f"{column}: two columns would have this name; rename a result")
+            columns[column] = flat[:, k]
     return columns
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentError
-from .space import check_name
+from .space import Space, check_name
 
 KINDS = "fiub"  # of numbers that a store keeps
 
@@ -32,6 +33,10 @@ def arrays_of(returned: Any, states: int) -> dict[str, np.ndarray]:
 
     One array is called "result"; those of a dict, a named tuple or a dataclass have their names.
     """
+    if isinstance(returned, tuple) and not hasattr(returned, "_fields"):
+        raise ArgumentError(
+            "function: expected names for several arrays, as in a dict; found a tuple"
+        )
     found: dict[str, np.ndarray] = {}
     _collect(returned, "", found)
     if not found:
@@ -41,13 +46,15 @@ def arrays_of(returned: Any, states: int) -> dict[str, np.ndarray]:
         )
     for name, array in found.items():
         check_name(name)
-        if array.dtype.kind not in KINDS:
+        if array.dtype.kind not in KINDS or array.dtype.itemsize > 8:
             raise ArgumentError(f"{name}: expected real numbers or bools, found {array.dtype}")
         if array.shape[:1] != (states,):
             raise ArgumentError(
                 f"{name}: expected a first axis of the {states} states of the block, found shape "
                 f"{array.shape}"
             )
+        if not array.size:
+            raise ArgumentError(f"{name}: expected numbers, found none: shape {array.shape}")
     return found
 
 
@@ -56,7 +63,10 @@ def _collect(value, name, found):
         return
     inside = _inside(value)
     if inside is None:
-        found[name or "result"] = _in_main_memory(value)
+        name = name or "result"
+        if name in found:
+            raise ArgumentError(f"{name}: expected results of different names, found two of this")
+        found[name] = _in_main_memory(value)
         return
     for key, each in inside:
         _collect(each, f"{name}_{key}" if name else str(key), found)
@@ -77,7 +87,21 @@ def _in_main_memory(value):
         value = value.get()
     elif hasattr(value, "detach"):  # of PyTorch
         value = value.detach().cpu()
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(
+            "function: a store keeps no masks; return array.filled(np.nan) for a masked array"
+        )
     return np.asarray(value)
+
+
+def check_names(arrays: Iterable[str], space: Space) -> None:
+    """Raise if a result would take the place of a variable or of an axis."""
+    taken = {*space.names, *space.axes, *(f"{axis}_block" for axis in space.axes)}
+    for name in arrays:
+        if name in taken:
+            raise ArgumentError(
+                f"{name}: a variable or an axis of the space has this name; give the result another"
+            )
 
 
 def kinds_of(arrays: dict[str, np.ndarray]) -> dict[str, Result]:

@@ -14,7 +14,9 @@ from .space import Region, Space, check_name
 
 METHODS = ("random", "latin_hypercube", "sobol")
 BITS = 32  # of numbers of Sobol: scipy cannot skip points of longer ones
+MOST_OF_SOBOL = 21_201  # that scipy has directions for
 MOST_AT_ONCE = 2**25  # numbers of a Latin hypercube, which is made as a whole
+SEEDS = 2**128
 WORDS = 4  # of a counter of Philox
 
 
@@ -30,6 +32,8 @@ class Sampled(Space):
     ):
         self.axes, self.cases = {"sample": integer("count", count)}, {}
         self.method, self.seed = one_of(method, METHODS, "method"), integer("seed", seed, least=0)
+        if self.seed >= SEEDS:
+            raise ArgumentError(f"seed: expected an integer below 2**128, found {seed}")
         if not ranges:
             raise ArgumentError("sampled: expected one variable or more, found none")
         self._ranges = {name: _limits(name, given) for name, given in ranges.items()}
@@ -38,6 +42,11 @@ class Sampled(Space):
             raise ArgumentError(
                 f"latin_hypercube: {self.count:,} states of {self.dimensions} numbers are too "
                 'many, as they are drawn together; use method="sobol", which spreads as evenly'
+            )
+        if method == "sobol" and self.dimensions > MOST_OF_SOBOL:
+            raise ArgumentError(
+                f"sobol: expected at most {MOST_OF_SOBOL:,} numbers per state, found "
+                f'{self.dimensions:,}; use method="random"'
             )
         if method == "sobol" and self.count > 2**BITS:
             raise ArgumentError(
@@ -130,6 +139,9 @@ def _limits(name, given):
             f"{name}: expected finite limits, the lowest first, found {low.tolist()} and "
             f"{high.tolist()}"
         )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(high - low).all():
+            raise ArgumentError(f"{name}: expected limits less than 1e308 apart, found {given!r}")
     return low, high
 
 

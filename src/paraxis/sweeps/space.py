@@ -131,7 +131,7 @@ class Points(Space):
         return {name: ("point", values) for name, values in self._values.items()}
 
     def values(self, region: Region) -> dict[str, Any]:
-        return {name: values[region[0]] for name, values in self._values.items()}
+        return {name: values[region[0]].copy() for name, values in self._values.items()}
 
     @property
     def identity(self) -> tuple:

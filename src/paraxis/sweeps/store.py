@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import shown
-from ..errors import MissingPackageError
+from ..errors import ArgumentError, MissingPackageError
 from .estimating import variables_stored
 from .files import LEASE, Files, StoreError
 from .layout import Layout
@@ -83,7 +83,15 @@ class Store:
         """The numbers of blocks that are committed."""
         places = (name.split("/") for name in self.files.below(MARKS) if name.startswith("c/"))
         numbers = (self.layout.number(tuple(map(int, place[1:]))) for place in places)
-        return {number for number in numbers if self._is_whole(number)}
+        try:
+            return {number for number in numbers if self._is_whole(number)}
+        except ValueError:
+            raise self._strange(MARKS) from None
+
+    def _strange(self, folder):
+        return StoreError(
+            f"{shown(self.files, 300)}: {folder}/ has files that are not of px.sweep; remove them"
+        )
 
     def _is_whole(self, number):
         """Whether what a mark tells of is there: a machine that stops may keep the mark alone."""
@@ -98,13 +106,19 @@ class Store:
         for name in self.files.below(ERRORS):
             content = self.files.read(f"{ERRORS}/{name}")
             if content is not None:
-                found[int(name.partition(".")[0])] = json.loads(content)
+                try:
+                    found[int(name.removesuffix(".json"))] = _error_in(content)
+                except ValueError:
+                    raise self._strange(ERRORS) from None
         return dict(sorted(found.items()))
 
     def error(self, number: int) -> dict[str, str] | None:
         """The error of one block, if it has one."""
         content = self.files.read(self._error(number))
-        return None if content is None else json.loads(content)
+        try:
+            return None if content is None else _error_in(content)
+        except ValueError:
+            raise self._strange(ERRORS) from None
 
     def forget_error(self, number: int) -> None:
         """So that the block is computed again."""
@@ -132,6 +146,13 @@ class Store:
         return f"{ERRORS}/{number}.json"
 
 
+def _error_in(content):
+    error = json.loads(content)
+    if not isinstance(error, dict) or "error" not in error:
+        raise ValueError
+    return error
+
+
 def fill_of(dtype: str) -> Any:
     """What is read where nothing is written yet."""
     kind = np.dtype(dtype).kind
@@ -152,11 +173,11 @@ def found_at(files: Files) -> Store | None:
         study = json.loads(root)["attributes"][KEY]
         if study["format"] != FORMAT:
             raise KeyError(KEY)
-    except (ValueError, KeyError, TypeError):
+        return Store(files, root)
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise StoreError(
             f"{shown(files, 300)}: this is no study of px.sweep of this version of Paraxis"
         ) from None
-    return Store(files, root)
 
 
 def _begun(files):
@@ -176,6 +197,7 @@ def create(
     """A new store without any block; `about` is more to be kept of the study."""
     zarr = _zarr()
     kept = variables_stored(space) | results
+    _check_axes(space, kept)
     memory = zarr.storage.MemoryStore()
     dims = [*space.axes]
     with warnings.catch_warnings():
@@ -208,6 +230,19 @@ def create(
         files.write(name, content[name])
     files.write(ROOT, last)
     return Store(files, last)
+
+
+def _check_axes(space, kept):
+    """Raise if two axes of arrays have one name and two lengths: readers could not tell them."""
+    lengths = dict(space.axes)
+    shapes = {name: values.shape[1:] for name, (_, values) in space.coordinates.items()}
+    for name, shape in (shapes | {name: kind.shape for name, kind in kept.items()}).items():
+        for k, length in enumerate(shape):
+            if lengths.setdefault(f"{name}_{k}", length) != length:
+                raise ArgumentError(
+                    f"{name}: its axis would be called {name}_{k}, as another one is; give it "
+                    "another name"
+                )
 
 
 def _array(root, name, shape, chunk, dtype, dims, attributes):

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..checks import integer, quoted, shown
+from ..checks import integer, one_of, quoted, shown
 from ..errors import ArgumentError, Interrupted, MissingPackageError, warn
 from ..parallel.written import written
 from .amounts import Estimate
@@ -22,6 +22,9 @@ from .layout import layout_for
 from .progress import Live, Status, SweepWarning, status_of
 from .space import Space, as_space
 from .store import Store, create, found_at
+
+LONGEST = 1e8  # seconds that timers of all systems can count
+MOST_BLOCKS = 10**8
 
 
 class Sweep:
@@ -112,12 +115,15 @@ def sweep(
         raise ArgumentError(f"function: expected a function, found {quoted(function)}")
     if block is not None:
         block = integer("block", block)
-    if limit is not None and not (isinstance(limit, int | float) and limit > 0):
-        raise ArgumentError(f"limit: expected seconds > 0, found {limit!r}")
+    if limit is not None and not (
+        isinstance(limit, int | float) and not isinstance(limit, bool) and 0 < limit <= LONGEST
+    ):
+        raise ArgumentError(f"limit: expected seconds > 0, at most {LONGEST:g}, found {limit!r}")
+    _check_units(units)
     if workers is not None and scheduler is not None:
         raise ArgumentError("workers and scheduler cannot be combined; give one of them")
     with files.alone(), _where(workers, scheduler, files) as client:
-        found = _opened(function, space, files, block, dict(units or {}), started)
+        found = _opened(function, space, files, block, dict(units or {}), started, limit)
         files.settle()
         done, errors = found.done(), found.errors()
         if retry_failed:
@@ -139,7 +145,7 @@ def sweep(
         return finished
 
 
-def _opened(function, space, files, block, units, started):
+def _opened(function, space, files, block, units, started, limit):
     """The store of this study, which goes on or is made."""
     identity, found = identity_of(function, space), found_at(files)
     if found is not None:
@@ -154,9 +160,21 @@ def _opened(function, space, files, block, units, started):
                 f"{shown(files, 300)}: its blocks have {found.layout.states:,} states, and cannot "
                 f"have {block:,} now; leave block out"
             )
+        if units and units != found.study["units"]:
+            raise StoreError(
+                f"{shown(files, 300)}: its units are {found.study['units']}, and cannot be {units} "
+                "now; leave units out"
+            )
         return found
-    trial = measured(function, space, block is None or started is not None, block)
+    trial = measured(function, space, block is None or started is not None, block, limit)
     layout = chosen_layout(space, trial, block)
+    if layout.count > MOST_BLOCKS:
+        raise ArgumentError(
+            f"space: {space.count:,} states are {layout.count:,} blocks, expected at most "
+            f"{MOST_BLOCKS:,}; make blocks larger or the space smaller"
+        )
+    for name in units:
+        one_of(name, [*space.names, *trial.results], "units")
     if started is not None:
         started(estimated(space, trial, layout))
     about = {
@@ -166,8 +184,19 @@ def _opened(function, space, files, block, units, started):
         "space": type(space).__name__.lower(),
         "seed": getattr(space, "seed", None),
         "method": getattr(space, "method", None),
+        "units": units,
     }
     return create(files, space, layout, trial.results, identity, about, units)
+
+
+def _check_units(units):
+    if units is None:
+        return
+    if not isinstance(units, Mapping):
+        raise ArgumentError(f"units: expected a dict of words by name, found {quoted(units)}")
+    for name, unit in units.items():
+        if not isinstance(unit, str):
+            raise ArgumentError(f"units: expected a word for {name}, found {quoted(unit)}")
 
 
 def _name_of(function):
