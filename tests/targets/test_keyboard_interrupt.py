@@ -259,9 +259,9 @@ def test_every_long_call_ends_with_a_keyboard_interrupt():
     assert px.trace(lambda x: px.math.sin(x) + 0.125, x=()).compile()(np.array(0.0)) == 0.125
 
     dice = random.Random(1)
-    weights = {k: dice.randint(1, 1000) for k in range(50)}
-    before = {b: dice.sample(range(max(0, b - 20), b), min(b, 2)) for b in range(50)}
-    tasks = px.TaskGraph(weights, [(a, b) for b in range(50) for a in before[b]])
+    weights = {k: dice.randint(1, 1000) for k in range(120)}  # not done in a second anywhere
+    before = {b: dice.sample(range(max(0, b - 20), b), min(b, 2)) for b in range(120)}
+    tasks = px.TaskGraph(weights, [(a, b) for b in range(120) for a in before[b]])
     search.best_of_restarts = lambda tasks, processors, best, *_: best  # straight to the solver
     interrupted(lambda: px.schedule(tasks, 4, "optimal", time_limit=40), after=1.0)
     print("done")
