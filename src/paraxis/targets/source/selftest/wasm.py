@@ -11,8 +11,8 @@ def self_test(about, vectors):
     expected = {
         key: {"values": _flat(array), "large": _flat(sizes)} for key, array, sizes in outputs
     }
-    return f"""// Compares {name} with results of the interpreter of Paraxis, in a batch and one by one.
-// Prints the error and exits with 0 when it is small, else with 1.
+    return f"""// Compares {name} with results of the interpreter of Paraxis, in a batch and one
+// by one. Prints the error and exits with 0 when it is small, else with 1.
 import {{ load }} from "./{name}.js";
 
 const STATES = {vectors.states};
@@ -39,7 +39,8 @@ for (let state = 0; state < STATES; state++) {{
   }});
   compare(kernel.compute(Object.fromEntries(one)), state);
 }}
-console.log(`{name}: error ${{worst.toExponential(1)}} over ${{STATES}} states, at most {vectors.tolerance:.0e} wanted`);
+const wanted = "at most {vectors.tolerance:.0e} wanted";
+console.log(`{name}: error ${{worst.toExponential(1)}} over ${{STATES}} states, ${{wanted}}`);
 process.exit(worst <= {vectors.tolerance!r} ? 0 : 1);
 """
 
