@@ -83,6 +83,7 @@ QUICK = \
 	tests/targets/cuda/test_functions.py \
 	tests/targets/source/test_text.py \
 	tests/chains/test_links.py tests/chains/test_closed.py tests/chains/test_row_junctions.py \
+	tests/scene/test_show.py \
 	tests/dynamics/test_contact_scales.py tests/dynamics/test_identification.py \
 	tests/kinematics/test_closed_form.py \
 	tests/trajectories/test_trajectories.py \

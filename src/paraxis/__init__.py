@@ -81,6 +81,7 @@ _LATER = {  # name -> its module; most programs need none of these
     "pipeline": "parallel.pipelines.balance",
     "project_velocity": "dynamics.contacts.impact",
     "schedule": "parallel.schedules.scheduling",
+    "show": "scene.show",
     "Simulator": "simulation.simulator",
     "simulate": "simulation.once",
     "streamlined_tasks": "parallel.streamlined.tasks",

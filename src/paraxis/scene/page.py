@@ -1,0 +1,90 @@
+"""The page of a scene: what is drawn, how it moves, and the script that does it."""
+
+from html import escape
+
+from ..checks import counted, shown
+from ..drawing.axes import number_text
+from ..drawing.interactive.page import file_text, interactive_page
+from ..robots.joint import WORLD
+from .library import three_js
+from .looks import looks_of
+from .poses import pose_of
+from .skeleton import size_of
+
+SCRIPTS = ("arrays.js", "colours.js", "solids.js", "view.js", "player.js", "plots.js", "page.js")
+
+
+def scene_page(scene):
+    """The whole HTML document."""
+    data, lead = scene_data(scene)
+    body = file_text(__package__, "body.html").format(
+        title=escape(shown(scene.title)), lead=escape(lead)
+    )
+    sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS)]
+    style = file_text(__package__, "scene.css")
+    return interactive_page(shown(scene.title), body, data, style, sources)
+
+
+def scene_data(scene):
+    """What the script is given, and a sentence about it."""
+    robot, motion = scene.robot, scene.motion.shown()
+    notes = list(motion.notes)
+    parts, meshes, said = looks_of(robot)
+    motion.notes = []
+    moved = motion.as_data()
+    data = {
+        "robot": robot_data(robot),
+        "parts": [part.as_data() for part in parts],
+        "meshes": meshes,
+        "motion": moved,
+        "notes": [*notes, *motion.notes, *said],
+    }
+    return data, _lead(robot, scene.motion)
+
+
+def robot_data(robot):
+    """Names and places that are drawn beside the bodies."""
+    return {
+        "name": shown(robot.name, 200),
+        "size": size_of(robot),
+        "joints": [
+            {
+                "name": shown(joint.name, 200),
+                "kind": joint.kind,
+                "parent": joint.parent - WORLD,
+                "axis": list(joint.axis),
+                "effort": None if joint.max_effort == float("inf") else joint.max_effort,
+            }
+            for joint in robot.joints
+        ],
+        "frames": [
+            {
+                "name": shown(frame.name, 200),
+                "body": frame.body - WORLD,
+                "pose": pose_of(frame.pose),
+            }
+            for frame in robot.frames
+        ],
+        "tools": [_tool(robot, body) for body in robot.tips],
+        "masses": [body.mass for body in robot.inertias],
+        "centres": [list(body.com) for body in robot.inertias],
+    }
+
+
+def _tool(robot, body):
+    """The last frame on a tip, which leaves a trail."""
+    own = [frame for frame in robot.frames if frame.body == body]
+    at = list(own[-1].pose.translation) if own else [0.0, 0.0, 0.0]
+    if not own:
+        at = [2.0 * x for x in robot.inertias[body].com]
+    name = own[-1].name if own else robot.joints[body].name
+    return {"name": shown(name, 200), "body": body - WORLD, "at": at}
+
+
+def _lead(robot, motion):
+    count, robots = motion.q.shape[:2]
+    words = [counted(robots, "robot")] if robots > 1 else []
+    words.append(counted(robot.n, "joint"))
+    if count > 1:
+        words.append(f"{number_text(float(motion.t[-1]))} s")
+    return " · ".join(words)

@@ -1,0 +1,50 @@
+"""Where all bodies are at all moments, from one compiled Program."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .. import api
+from ..robots.frame import Frame
+from ..robots.joint import WORLD
+
+CHUNK = 2**17  # matrices that are in memory at the same time
+
+
+def body_poses(robot, q):
+    """(states, 1 + bodies, 7), float32: position in m and quaternion x, y, z, w in the world.
+
+    The first is what carries the root joints; q is (states, nq). Not finite where q is not.
+    """
+    frames = [Frame(f"body {i}", i) for i in range(WORLD, robot.n)]
+    posed = replace(robot, frames=frames, shapes=(), warn=False)
+    found = np.empty((len(q), len(frames), 7), np.float32)
+    step = max(1, CHUNK // len(frames))
+    for begin in range(0, len(q), step):
+        matrices = api.frame_poses(posed, q[begin : begin + step])
+        found[begin : begin + step, :, :3] = matrices[..., :3, 3]
+        found[begin : begin + step, :, 3:] = quaternions(matrices[..., :3, :3])
+    return found
+
+
+def quaternions(rotations):
+    """Unit quaternions x, y, z, w of rotation matrices (..., 3, 3)."""
+    diagonal = np.diagonal(rotations, axis1=-2, axis2=-1)
+    trace = diagonal.sum(-1)
+    # 4 q_i q_j for all pairs: the row with the largest diagonal entry is q, scaled
+    four = np.empty((*trace.shape, 4, 4))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        four[..., i, i] = 1.0 - trace + 2.0 * diagonal[..., i]
+        four[..., i, j] = four[..., j, i] = rotations[..., i, j] + rotations[..., j, i]
+        four[..., i, 3] = four[..., 3, i] = rotations[..., k, j] - rotations[..., j, k]
+    four[..., 3, 3] = 1.0 + trace
+    largest = np.nan_to_num(np.einsum("...ii->...i", four)).argmax(-1)
+    row = np.take_along_axis(four, largest[..., None, None], -2)[..., 0, :]
+    with np.errstate(invalid="ignore"):
+        return row / np.linalg.norm(row, axis=-1, keepdims=True)
+
+
+def pose_of(pose):
+    """A Pose as seven numbers."""
+    return [*pose.translation, *quaternions(np.array(pose.rotation)).tolist()]

@@ -1,0 +1,174 @@
+// -- Solids of the page: geometry of parts, and signs for frames, axes, masses and forces. ----------
+
+/** The geometry of a part; `fine` is 1 for what is looked at closely, less for crowds. */
+function solidOf(part, meshes, fine = 1) {
+  const sides = n => Math.max(5, Math.round(n * fine));
+  const [a, b, c] = part.size || [];
+  switch (part.kind) {
+    case "box": return new THREE.BoxGeometry(a, b, c);
+    case "sphere": return new THREE.SphereGeometry(a, sides(32), sides(16));
+    case "ellipsoid": return new THREE.SphereGeometry(1, sides(32), sides(16)).scale(a, b, c);
+    case "cylinder": return new THREE.CylinderGeometry(a, a, b, sides(36)).rotateX(Math.PI / 2);
+    case "capsule":
+      return new THREE.CapsuleGeometry(a, b, sides(8), sides(24)).rotateX(Math.PI / 2);
+    case "plane": return new THREE.PlaneGeometry(a ?? FAR, b ?? FAR);
+    default: return meshOf(part, meshes);
+  }
+}
+
+const FAR = 100;  // m: what an endless plane is drawn as
+const CREASE = Math.cos(35 * Math.PI / 180);  // edges sharper than this stay edges
+
+function meshOf(part, meshes) {
+  const mesh = meshes[part.mesh];
+  mesh.geometry ??= creased(mesh);
+  return mesh.geometry.clone().scale(...(part.scale || [1, 1, 1]));
+}
+
+/** Triangles with a normal at each corner: the mean of those around it that are nearly its own. */
+function creased(mesh) {
+  const small = unpacked(mesh.vertices), faces = unpacked(mesh.faces);
+  const points = new Float32Array(small.length);
+  for (let k = 0; k < small.length; k++) {
+    points[k] = mesh.low[k % 3] + small[k] / 65535 * mesh.span[k % 3];
+  }
+  const count = faces.length / 3, own = new Float32Array(faces.length);
+  const around = Array.from({ length: points.length / 3 }, () => []);
+  for (let f = 0; f < count; f++) {
+    const [i, j, k] = [faces[3 * f] * 3, faces[3 * f + 1] * 3, faces[3 * f + 2] * 3];
+    const u = [0, 1, 2].map(e => points[j + e] - points[i + e]);
+    const v = [0, 1, 2].map(e => points[k + e] - points[i + e]);
+    for (let e = 0; e < 3; e++) {  // as long as twice its area: large faces count more
+      own[3 * f + e] = u[(e + 1) % 3] * v[(e + 2) % 3] - u[(e + 2) % 3] * v[(e + 1) % 3];
+      around[faces[3 * f + e]].push(f);
+    }
+  }
+  const at = new Float32Array(9 * count), normals = new Float32Array(9 * count);
+  for (let f = 0; f < count; f++) {
+    const x = own[3 * f], y = own[3 * f + 1], z = own[3 * f + 2], length = Math.hypot(x, y, z);
+    for (let e = 0; e < 3; e++) {
+      const corner = faces[3 * f + e], to = 9 * f + 3 * e, sum = [0, 0, 0];
+      for (const g of around[corner]) {
+        const [p, q, r] = [own[3 * g], own[3 * g + 1], own[3 * g + 2]];
+        if (p * x + q * y + r * z >= CREASE * length * Math.hypot(p, q, r)) {
+          sum[0] += p; sum[1] += q; sum[2] += r;
+        }
+      }
+      const scale = 1 / (Math.hypot(...sum) || 1);
+      for (let d = 0; d < 3; d++) {
+        at[to + d] = points[3 * corner + d];
+        normals[to + d] = sum[d] * scale;
+      }
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(at, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+  return geometry;
+}
+
+/** Several [geometry, colour] as one geometry with colours. */
+function merged(pieces) {
+  const flat = pieces.map(([geometry, colour]) => [geometry.index ? geometry.toNonIndexed() : geometry, colour]);
+  const total = flat.reduce((sum, [geometry]) => sum + geometry.attributes.position.count, 0);
+  const arrays = { position: new Float32Array(3 * total), normal: new Float32Array(3 * total),
+    color: new Float32Array(3 * total) };
+  let at = 0;
+  for (const [geometry, colour] of flat) {
+    arrays.position.set(geometry.attributes.position.array, at);
+    arrays.normal.set(geometry.attributes.normal.array, at);
+    const { r, g, b } = new THREE.Color(colour);
+    const end = at + geometry.attributes.position.array.length;
+    for (; at < end; at += 3) arrays.color.set([r, g, b], at);
+  }
+  const whole = new THREE.BufferGeometry();
+  for (const [name, array] of Object.entries(arrays)) {
+    whole.setAttribute(name, new THREE.BufferAttribute(array, 3));
+  }
+  return whole;
+}
+
+/** A pose, from an array at an offset, as a matrix. */
+function matrixAt(poses, at, out = new THREE.Matrix4()) {
+  position.set(poses[at], poses[at + 1], poses[at + 2]);
+  turn.set(poses[at + 3], poses[at + 4], poses[at + 5], poses[at + 6]);
+  return out.compose(position, turn, one);
+}
+const position = new THREE.Vector3(), turn = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
+
+const UP = new THREE.Vector3(0, 1, 0);
+
+/** An arrow along y of length 1, for axes. */
+function arrowSolid(thick, colour) {
+  const shaft = new THREE.CylinderGeometry(thick, thick, 0.8, 10).translate(0, 0.4, 0);
+  const head = new THREE.ConeGeometry(2.6 * thick, 0.24, 14).translate(0, 0.88, 0);
+  return merged([[shaft, colour], [head, colour]]);
+}
+
+/** Three arrows along x, y and z. */
+function triadSolid(thick) {
+  const [x, y, z] = AXES.map(colour => arrowSolid(thick, colour));
+  x.rotateZ(-Math.PI / 2);
+  z.rotateX(Math.PI / 2);
+  return merged([[x, AXES[0]], [y, AXES[1]], [z, AXES[2]]]);
+}
+
+/** The sign of a centre of mass: a ball in black and white quarters. */
+function centreSolid() {
+  const pieces = [];
+  for (let k = 0; k < 8; k++) {
+    const quarter = new THREE.SphereGeometry(1, 8, 8, (k % 4) * Math.PI / 2, Math.PI / 2,
+      k < 4 ? 0 : Math.PI / 2, Math.PI / 2);
+    pieces.push([quarter, (k + (k >> 2)) % 2 ? "#111418" : "#ffffff"]);
+  }
+  return merged(pieces);
+}
+
+/** Instances of one solid that share a colour or have one each. */
+class Crowd {
+  constructor(geometry, material, count, scene) {
+    this.mesh = new THREE.InstancedMesh(geometry, material, count);
+    this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    this.mesh.frustumCulled = false;
+    scene.add(this.mesh);
+  }
+
+  set(k, matrix) { this.mesh.setMatrixAt(k, matrix); }
+  hide(k) { this.mesh.setMatrixAt(k, Crowd.nowhere); }
+  done() { this.mesh.instanceMatrix.needsUpdate = true; }
+}
+Crowd.nowhere = new THREE.Matrix4().makeScale(0, 0, 0);
+
+/** Arrows from points along vectors, of any number up to `count`. */
+class Arrows {
+  constructor(count, thick, colour, scene) {
+    const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 });
+    this.thick = thick;
+    this.shafts = new Crowd(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), material, count, scene);
+    this.heads = new Crowd(new THREE.ConeGeometry(1, 1, 16).translate(0, 0.5, 0), material, count, scene);
+    this.count = count;
+    this.from = new THREE.Vector3(); this.along = new THREE.Vector3(); this.tip = new THREE.Vector3();
+    this.turn = new THREE.Quaternion(); this.scale = new THREE.Vector3(); this.matrix = new THREE.Matrix4();
+  }
+
+  /** points and vectors: 3 numbers each, from offset `at`; vectors times `scale` are lengths in m. */
+  set(points, vectors, at, scale) {
+    for (let k = 0; k < this.count; k++) {
+      this.from.fromArray(points, at + 3 * k);
+      this.along.fromArray(vectors, at + 3 * k);
+      const length = this.along.length() * scale;
+      if (!(length > 2 * this.thick)) { this.shafts.hide(k); this.heads.hide(k); continue; }
+      this.turn.setFromUnitVectors(UP, this.along.normalize());
+      const head = Math.min(7 * this.thick, 0.5 * length);
+      this.scale.set(this.thick, length - head, this.thick);
+      this.shafts.set(k, this.matrix.compose(this.from, this.turn, this.scale));
+      this.tip.copy(this.from).addScaledVector(this.along, length - head);
+      this.scale.set(head * 0.42, head, head * 0.42);
+      this.heads.set(k, this.matrix.compose(this.tip, this.turn, this.scale));
+    }
+    this.shafts.done();
+    this.heads.done();
+  }
+
+  set visible(on) { this.shafts.mesh.visible = this.heads.mesh.visible = on; }
+}
