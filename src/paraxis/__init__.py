@@ -77,6 +77,7 @@ _LATER = {  # name -> its module; most programs need none of these
     "forward_dynamics_with_friction": "dynamics.friction.forward_dynamics",
     "inverse_kinematics": "kinematics.solve",
     "optimal_control": "optimal.control",
+    "page": "live.page",
     "payload": "dynamics.loads",
     "pipeline": "parallel.pipelines.balance",
     "project_velocity": "dynamics.contacts.impact",

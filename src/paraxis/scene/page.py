@@ -14,15 +14,20 @@ from .skeleton import size_of
 SCRIPTS = ("arrays.js", "colours.js", "solids.js", "view.js", "player.js", "plots.js", "page.js")
 
 
-def scene_page(scene):
-    """The whole HTML document."""
+def scene_page(scene, more=None):
+    """The whole HTML document; `more` are data, notes, scripts and style that come besides."""
     data, lead = scene_data(scene)
+    live, notes, scripts, own_style = more or ({}, [], [], "")
+    data |= {"live": live} if more else {}
+    data["notes"] += notes
     body = file_text(__package__, "body.html").format(
         title=escape(shown(scene.title)), lead=escape(lead)
     )
     sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS)]
     style = file_text(__package__, "scene.css")
-    return interactive_page(shown(scene.title), body, data, style, sources)
+    sources += scripts
+    style += own_style
+    return interactive_page(shown(scene.title), body, data, style, sources, wasm=bool(more))
 
 
 def scene_data(scene):
@@ -65,13 +70,13 @@ def robot_data(robot):
             }
             for frame in robot.frames
         ],
-        "tools": [_tool(robot, body) for body in robot.tips],
+        "tools": [tool_of(robot, body) for body in robot.tips],
         "masses": [body.mass for body in robot.inertias],
         "centres": [list(body.com) for body in robot.inertias],
     }
 
 
-def _tool(robot, body):
+def tool_of(robot, body):
     """The last frame on a tip, which leaves a trail."""
     own = [frame for frame in robot.frames if frame.body == body]
     at = list(own[-1].pose.translation) if own else [0.0, 0.0, 0.0]

@@ -34,8 +34,12 @@ class Scene:
     def html(self) -> str:
         """The whole document."""
         if self._document is None:
-            self._document = scene_page(self)
+            self._document = scene_page(self, self._more())
         return self._document
+
+    def _more(self) -> tuple | None:
+        """What else the page holds: data, notes, scripts and style."""
+        return None
 
     def to_html(self, path: str | PathLike) -> None:
         """Write the page to a file."""

@@ -17,6 +17,13 @@ def runtime():
     return files("paraxis.targets.wasm").joinpath("runtime.js").read_text("utf-8")
 
 
+def runtime_script():
+    """The same for a page's own script, which cannot import: it defines the two classes."""
+    names = f"{{ {KERNEL}, {ITERATION} }}"
+    source = runtime().replace("export class", "class")
+    return f"const {names} = (() => {{\n{source}\nreturn {names};\n}})();\n"
+
+
 def described(graph, name):
     """What the loader knows of a map."""
     outputs = {key: shape for key, (shape, _) in graph.outputs.items()}

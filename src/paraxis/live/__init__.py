@@ -1,0 +1,1 @@
+"""Pages with the robot's own compiled dynamics inside: it moves, and can be moved."""

@@ -1,0 +1,57 @@
+"""Control laws of a live page: computed torque with exact or stale data, and when each is safe."""
+
+from functools import partial
+
+import numpy as np
+
+from .. import api
+from ..control.controller import computed_torque
+from ..control.safe_periods import safe_period
+from ..control.speculation import speculate
+from ..errors import ParaxisError
+
+POLICIES = {  # name -> what a person reads
+    "exact": "Exact inverse dynamics",
+    "binder_herzog": "Stale data: Binder and Herzog",
+    "hamilton": "Stale data: Hamilton",
+}
+FREQUENCIES = (2.0, 4.0, 8.0, 16.0)  # rad/s, of errors: stiffnesses that a page offers
+DAMPING = 1.0  # of errors: 1 is critical
+
+
+def laws(robot, home):
+    """(list of what a page shows of each law, notes on those that are left out)."""
+    found, notes = [], []
+    for policy, words in POLICIES.items():
+        try:
+            found.append(_law(robot, policy, words, home))
+        except ParaxisError as error:
+            notes.append(f"{words} is not offered for this robot: {error}")
+    return found, notes
+
+
+def _law(robot, policy, words, home):
+    if policy == "exact":
+        program, carry, start = api.program(robot, "inverse_dynamics"), {}, {}
+    else:
+        program = speculate(robot, policy)
+        still = np.zeros(robot.nv)
+        carry, start = program.carry, program.start(home, still, still)
+    return {
+        "policy": policy,
+        "words": words,
+        "program": program,
+        "carry": carry,
+        "start": {name: np.ravel(array).tolist() for name, array in start.items()},
+        "safe": list(map(partial(_safe, robot, policy, home), FREQUENCIES)),
+    }
+
+
+def _safe(robot, policy, home, frequency):
+    """The longest stable sampling period at the posture, s; None where it is not known."""
+    gains = {"kp": frequency**2, "kd": 2.0 * DAMPING * frequency}
+    try:
+        period = safe_period(robot, computed_torque(robot, **gains, policy=policy), home).period
+    except ParaxisError:
+        return None
+    return float(period)

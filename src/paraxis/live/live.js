@@ -1,0 +1,315 @@
+// -- The robot alive: its own kernels in WebAssembly, stepped in real time. --------------------------
+//
+// A control step reads the state, computes torques by the chosen law and holds them for one sampling
+// period, during which the plant takes steps of RK4. Bodies are numbered from 1: 0 carries the root.
+
+const live = data.live;
+const SLOWEST = 0.25;  // s of simulated time that a frame catches up at most
+const LOST = 100;  // rad/s or m/s: what no robot under control does
+
+class Robot {
+  /** Compile all kernels. */
+  static async load() {
+    const robot = new Robot();
+    const bytes = part => Uint8Array.from(atob(part.module), letter => letter.charCodeAt(0));
+    robot.plant = await Iteration.load(live.plant.about, bytes(live.plant));
+    robot.poses = (await Kernel.load(live.poses.about, bytes(live.poses))).batch(1);
+    robot.reach = (await Kernel.load(live.reach.about, bytes(live.reach))).batch(1);
+    robot.laws = [];
+    for (const law of live.laws) {
+      const kernel = (await Kernel.load(law.about, bytes(law))).batch(1);
+      robot.laws.push({ ...law, kernel });
+    }
+    robot.law = 0;
+    robot.settings = { period: 0.005, frequency: 1, load: 0, gravity: 1, friction: 0, held: true };
+    robot.goal = Float64Array.from(live.home);
+    robot.reset();
+    return robot;
+  }
+
+  reset() {
+    this.plant.set({ q: live.home, qd: 0, tau: 0, push: 0 });
+    this.goal.set(live.home);
+    this.restart();
+    this.time = 0;
+    this.lost = null;
+  }
+
+  /** Stale values as if the robot had always been at rest. */
+  restart() {
+    for (const law of this.laws)
+      for (const [name, values] of Object.entries(law.start)) law.kernel.arrays[name].set(values);
+  }
+
+  get q() { return this.plant.arrays.q; }
+  get qd() { return this.plant.arrays.qd; }
+
+  /** The torques of this control step. */
+  control() {
+    const { tau } = this.plant.arrays, law = this.laws[this.law];
+    if (!this.settings.held || !law) return tau.fill(0);
+    const omega = live.frequencies[this.settings.frequency], { arrays } = law.kernel;
+    const { q, qd } = this;
+    arrays.q.set(q);
+    arrays.qd.set(qd);
+    arrays.qdd.fill(0);
+    for (const [place, , , , row] of live.ranges)
+      arrays.qdd[row] = omega * omega * (this.goal[place] - q[place]) - 2 * omega * qd[row];
+    law.kernel.run();
+    tau.set(arrays.tau);
+    for (const [name, next] of Object.entries(law.carry)) arrays[name].set(arrays[next]);
+  }
+
+  /** One sampling period. */
+  sample() {
+    const { period } = this.settings, steps = Math.ceil(period / live.step - 1e-9);
+    const q = this.q.slice(), qd = this.qd.slice();
+    this.control();
+    this.plant.set({ dt: period / steps });
+    this.plant.advance(steps);
+    this.time += period;
+    this.steps = (this.steps ?? 0) + steps;
+    if (!this.qd.every(rate => Math.abs(rate) < LOST)) {
+      this.lost = this.time;
+      this.plant.set({ q, qd });  // the last state that can be drawn
+    }
+    return period;
+  }
+
+  /** Moments and forces on bodies, along their own axes; `force` acts at `point` of the world. */
+  push(body, point, force) {
+    const { push } = this.plant.arrays;
+    push.fill(0);
+    if (body < 1) return;
+    const matrix = this.matrices.subarray((body - 1) * 16, body * 16);
+    const arm = [0, 1, 2].map(k => point[k] - matrix[4 * k + 3]);
+    const moment = [arm[1] * force[2] - arm[2] * force[1], arm[2] * force[0] - arm[0] * force[2], arm[0] * force[1] - arm[1] * force[0]];
+    for (let k = 0; k < 3; k++) for (let j = 0; j < 3; j++) {
+      push[(body - 1) * 6 + k] += matrix[4 * j + k] * moment[j];
+      push[(body - 1) * 6 + 3 + k] += matrix[4 * j + k] * force[j];
+    }
+  }
+
+  /** Where all bodies are: 7 numbers each. */
+  place(out) {
+    this.poses.arrays.q.set(this.q);
+    const m = this.matrices = this.poses.run().arrays.poses, at = Robot.matrix ??= new THREE.Matrix4();
+    for (let body = 0; body * POSE < out.length; body++) {
+      const k = body * 16;
+      at.set(m[k], m[k + 1], m[k + 2], 0, m[k + 4], m[k + 5], m[k + 6], 0, m[k + 8], m[k + 9], m[k + 10], 0, 0, 0, 0, 1);
+      const turn = new THREE.Quaternion().setFromRotationMatrix(at);
+      out.set([m[k + 3], m[k + 7], m[k + 11], turn.x, turn.y, turn.z, turn.w], body * POSE);
+    }
+    return out;
+  }
+
+  /** Bring the goal to where the tool is at a point of the world. */
+  aim(target) {
+    const { arrays } = this.reach;
+    arrays.q.set(this.goal);
+    arrays.target.set(target);
+    for (let k = 0; k < 30; k++) {
+      this.reach.run();
+      arrays.q.set(arrays.q_next);
+      for (const [place, , low, high] of live.ranges) arrays.q[place] = Math.min(Math.max(arrays.q[place], low), high);
+    }
+    this.goal.set(arrays.q);
+  }
+}
+
+// -- the panel ---------------------------------------------------------------------------------------
+
+const panel = make("aside", { id: "panel", "aria-label": "Controls" });
+
+function slider(words, low, high, value, told, changed) {
+  const id = `s${panel.querySelectorAll("input").length}`;
+  const input = make("input", { type: "range", id, min: String(low), max: String(high), step: String((high - low) / 500), value: String(value) });
+  const output = make("output", { for: id }, told(value));
+  input.addEventListener("input", () => { const now = Number(input.value); output.textContent = told(now); changed(now); });
+  const row = make("label", { class: "row", for: id }, make("span", { title: words }, words), input, output);
+  panel.append(row);
+  return { input, set(now) { input.value = String(now); output.textContent = told(now); } };
+}
+
+function heading(words) { panel.append(make("h2", {}, words)); }
+
+const milliseconds = t => t < 0.01 ? `${(t * 1e3).toFixed(2)} ms` : `${(t * 1e3).toFixed(0)} ms`;
+
+function addPanel(robot) {
+  document.body.classList.add("live");
+  document.querySelector("main").append(panel);
+  const { settings } = robot;
+  heading("Control");
+  const choice = make("select", { "aria-label": "Control law", id: "law" }, ...robot.laws.map((law, k) => make("option", { value: String(k) }, law.words)));
+  choice.addEventListener("change", () => { robot.law = Number(choice.value); robot.restart(); judge(robot); });
+  if (robot.laws.length) panel.append(choice);
+  slider("Sampling period", Math.log(5e-4), Math.log(0.6), Math.log(settings.period), x => milliseconds(Math.exp(x)),
+    x => { settings.period = Math.exp(x); judge(robot); });
+  slider("Stiffness", 0, live.frequencies.length - 1, settings.frequency, k => `${live.frequencies[Math.round(k)]} rad/s`,
+    k => { settings.frequency = Math.round(k); judge(robot); }).input.step = "1";
+  panel.append(make("p", { id: "verdict", role: "status" }));
+  const held = make("button", { type: "button", "aria-pressed": "true", click: () => { settings.held = !settings.held; press(held, settings.held); robot.restart(); judge(robot); } }, "Motors on");
+  const motion = make("button", { type: "button", "aria-pressed": "false", click: () => { page.sway = page.sway === undefined ? robot.time : undefined; press(motion, page.sway !== undefined); } }, "Sway");
+  const again = make("button", { type: "button", click: () => { robot.reset(); joints.forEach(([each, place]) => each.set(robot.goal[place])); judge(robot); } }, "Start again");
+  panel.append(make("div", { class: "choices" }, held, motion, again));
+  heading("Goal: sliders, or drag the ball at the tool");
+  const joints = live.ranges.slice(0, 40).map(([place, name, low, high]) =>
+    [slider(name, low, high, robot.goal[place], x => x.toFixed(2), x => { robot.goal[place] = x; }), place]);
+  page.tellGoal = () => joints.forEach(([each, place]) => each.set(robot.goal[place]));
+  heading("World: pull a link with the mouse");
+  const weight = data.robot.weight / 9.81;
+  slider("Load at the tool", 0, Math.max(weight / 4, 0.1), 0, x => `${x.toFixed(2)} kg`, x => robot.plant.set({ load: x }));
+  slider("Gravity", 0, 2, 1, x => `${(x * Math.hypot(...live.gravity)).toFixed(1)} m/s\u00b2`, x => robot.plant.set({ gravity: live.gravity.map(g => g * x) }));
+  slider("Friction", 0, 5, 0, x => `${x.toFixed(1)} /s`, x => robot.plant.set({ damping: live.inertias.map(m => m * x) }));
+  slider("Slow motion", -3, 0, 0, x => `${(2 ** x).toFixed(2)}\u00d7`, x => { page.speed = 2 ** x; });
+  if (live.schedule) { heading("One control step on four processors"); panel.append(scheduled()); }
+  panel.append(make("p", { id: "reading" }));
+}
+
+/** What is known of the law at this period: what is predicted, and what happens. */
+function judge(robot) {
+  const { settings } = robot, law = robot.laws[robot.law], place = byId("verdict");
+  const safe = law?.safe[settings.frequency];
+  const beyond = settings.held && safe && settings.period > safe;
+  place.classList.toggle("lost", Boolean(robot.lost));
+  place.classList.toggle("beyond", Boolean(beyond));
+  const known = safe ? `Predicted safe: up to ${milliseconds(safe)} at this stiffness. ` : "";
+  let words = !settings.held ? "The motors are off: the robot falls."
+    : beyond ? `${known}This is ${(settings.period / safe).toFixed(1)} times as long: pull the arm, and it is lost.`
+    : `${known}This is within it.`;
+  if (robot.lost) words = `Lost after ${robot.lost.toFixed(1)} s. ${known}Start again.`;
+  place.textContent = words;
+}
+
+// -- the schedule -----------------------------------------------------------------------------------
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function scheduled() {
+  const { tasks, makespan, processors } = live.schedule, high = 18;
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", `0 0 300 ${processors * high}`);
+  svg.setAttribute("id", "schedule");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `Schedule of inverse dynamics on ${processors} processors: ${makespan} operations one after another`);
+  const groups = [...new Set(tasks.map(task => task[3]))];
+  page.tasks = tasks.map(([start, length, processor, group]) => {
+    const rect = document.createElementNS(SVG, "rect");
+    const at = { x: start / makespan * 300, y: processor * high + 1, width: Math.max(length / makespan * 300 - 0.4, 0.5), height: high - 2 };
+    for (const [name, value] of Object.entries(at)) rect.setAttribute(name, String(value));
+    rect.setAttribute("fill", hueOf(groups.indexOf(group)));
+    svg.append(rect);
+    return [rect, start, start + length];
+  });
+  return svg;
+}
+
+function lightTasks(now) {
+  if (!page.tasks) return;
+  const at = now / 4000 % 1 * live.schedule.makespan;
+  for (const [rect, begin, end] of page.tasks) rect.classList.toggle("on", begin <= at && at < end);
+}
+
+// -- pulling links and dragging the tool --------------------------------------------------------------
+
+function addPointer(robot) {
+  const { view } = page, caster = new THREE.Raycaster(), at = new THREE.Vector2(), plane = new THREE.Plane();
+  const ball = page.ball = new THREE.Mesh(new THREE.SphereGeometry(0.03 * view.size, 24, 12),
+    new THREE.MeshStandardMaterial({ color: "#e69f00", transparent: true, opacity: 0.75, depthTest: false }));
+  ball.renderOrder = 8;
+  const band = page.band = new THREE.Line(new THREE.BufferGeometry().setFromPoints([position, position]), new THREE.LineBasicMaterial({ color: "#cc79a7", depthTest: false }));
+  band.renderOrder = 8;
+  band.frustumCulled = false;
+  band.visible = false;
+  view.scene.add(ball, band);
+  const cast = event => {
+    const box = view.canvas.getBoundingClientRect();
+    at.set((event.clientX - box.left) / box.width * 2 - 1, 1 - (event.clientY - box.top) / box.height * 2);
+    caster.setFromCamera(at, view.camera);
+  };
+  const follow = event => {
+    cast(event);
+    const hit = caster.ray.intersectPlane(plane, new THREE.Vector3());
+    if (!hit) return;
+    if (page.grip.body === 0) { robot.aim(hit.toArray()); page.tellGoal(); } else page.grip.target = hit;
+  };
+  view.canvas.addEventListener("pointerdown", event => {
+    if (event.button !== 0) return;
+    cast(event);
+    const [onBall] = caster.intersectObject(ball);
+    const own = view.meshes.filter(mesh => mesh.visible && mesh.userData.part.body > 0);
+    const [hit] = onBall ? [onBall] : caster.intersectObjects(own);
+    if (!hit) return;
+    plane.setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new THREE.Vector3()), hit.point);
+    const body = onBall ? 0 : hit.object.userData.part.body;
+    page.grip = { body, target: hit.point.clone(), local: hit.point.clone().applyMatrix4(view.matrixOf(body).clone().invert()) };
+    view.controls.enabled = false;
+    view.canvas.setPointerCapture(event.pointerId);
+    event.stopImmediatePropagation();
+  }, { capture: true });
+  view.canvas.addEventListener("pointermove", event => { if (page.grip) follow(event); });
+  const release = () => { page.grip = null; view.controls.enabled = true; band.visible = false; robot.push(0); };
+  view.canvas.addEventListener("pointerup", release);
+  view.canvas.addEventListener("pointercancel", release);
+}
+
+/** The pull of the mouse: a spring with a damper, as stiff as the robot is heavy. */
+function pull(robot) {
+  const { grip, view } = page;
+  if (!grip?.body) return;
+  const point = grip.local.clone().applyMatrix4(view.matrixOf(grip.body));
+  const stiffness = 4 * data.robot.weight / data.robot.size;
+  const force = grip.target.clone().sub(point).multiplyScalar(stiffness).clampLength(0, 2 * data.robot.weight);
+  robot.push(grip.body, point.toArray(), force.toArray());
+  page.band.geometry.setFromPoints([point, grip.target]);
+  page.band.visible = true;
+}
+
+// -- time -------------------------------------------------------------------------------------------
+
+async function begin() {
+  const robot = page.live = await Robot.load(), { view } = page;
+  robot.plant.set({ gravity: live.gravity, load: 0, damping: 0 });
+  addPanel(robot);
+  addPointer(robot);
+  judge(robot);
+  page.speed = 1;
+  let before = null, owed = 0, spent = 0, told = 0, was = null;
+  const tool = new THREE.Vector3();
+  robot.place(poses);
+  view.setPoses(poses);
+  const frame = now => {
+    requestAnimationFrame(frame);
+    owed += Math.min((now - (before ?? now)) / 1000 * page.speed, SLOWEST);
+    before = now;
+    if (!robot.lost) {
+      if (page.sway !== undefined) {
+        for (const [place, , low, high] of live.ranges) {
+          const reach = Math.min(high - live.home[place], live.home[place] - low, 0.6);
+          robot.goal[place] = live.home[place] + Math.max(reach, 0) * Math.sin(2 * (robot.time - page.sway) + place);
+        }
+        page.tellGoal();
+      }
+      const begin = performance.now(), steps = robot.steps ?? 0;
+      pull(robot);
+      while (owed > 0 && !robot.lost) owed -= robot.sample();
+      spent += performance.now() - begin;
+      page.rate = (robot.steps - (was ?? 0)) / Math.max(spent, 0.01) * 1e3;
+      if (steps === robot.steps) owed = Math.min(owed, 0);
+      if (robot.lost) judge(robot);
+      robot.place(poses);
+      view.setPoses(poses);
+    } else owed = 0;
+    tool.fromArray(live.tool.at).applyMatrix4(view.matrixOf(live.tool.body + 1));
+    if (!page.grip) page.ball.position.copy(tool);
+    else if (page.grip.body === 0) page.ball.position.copy(page.grip.target);
+    lightTasks(now);
+    if (now - told > 500) {
+      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated; this page could take ${(page.rate / 1e6).toFixed(2)} million RK4 steps per second.`;
+      told = now; spent = 0; was = robot.steps;
+    }
+  };
+  requestAnimationFrame(frame);
+}
+
+begin().catch(error => complain(`The kernels of this page could not start: ${error.message}`));
