@@ -4,10 +4,14 @@ const KINDS = { float32: Float32Array, int16: Int16Array, uint16: Uint16Array, u
 
 /** A typed array of {dtype, shape, data}. */
 function unpacked(packed) {
-  const text = atob(packed.data);
-  const bytes = new Uint8Array(text.length);
+  return new KINDS[packed.dtype](bytesOf(packed.data).buffer);
+}
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);  // browsers since 2025
+  const text = atob(base64), bytes = new Uint8Array(text.length);
   for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
-  return new KINDS[packed.dtype](bytes.buffer);
+  return bytes;
 }
 
 const POSE = 7;  // x, y, z and a quaternion x, y, z, w

@@ -13,8 +13,8 @@ from .packed import packed
 from .poses import body_poses
 
 RATE = 60.0  # moments per second that are kept at most: screens show no more
-EXACT = 6_000_000  # bytes of poses in float32; beyond, they are 16-bit integers
-MOST_BYTES = 12_000_000  # of poses on a page
+EXACT = 4_000_000  # bytes of poses in float32; beyond, they are 16-bit integers
+MOST_BYTES = 8_000_000  # of poses on a page
 MOST_ROBOTS = 4_096
 CURVE_BYTES = 2_000_000  # of curves on a page: those of the first robots
 ROUNDED = 1e-4  # of quaternions: what states in float32 may be off by

@@ -5,7 +5,7 @@ const bodies = data.robot.joints.length;
 const recording = new Recording(data.motion, bodies);
 const poses = new Float32Array(recording.width);
 const picked = { joint: null };
-const page = window.paraxis = { data, recording, picked, view: null, player: null, plots: [] };
+const page = window.paraxis = { data, recording, picked, toggle, chooseRobot, plots: [], frames: 0 };
 
 function start() {
   if (framed) document.documentElement.classList.add("framed");
@@ -16,6 +16,7 @@ function start() {
     return complain(`This browser cannot draw in 3-D here: ${error.message}`);
   }
   const player = page.player = new Player(recording.duration, moveTo);
+  player.paced = passed => page.view.pace(passed);
   page.follows = wander() > 1.5 * data.robot.size;
   frameAll();
   addTools();
@@ -26,7 +27,7 @@ function start() {
   tellTrails();
   player.seek(0);
   page.view.refresh();
-  page.view.drawn = () => { page.frames = (page.frames ?? 0) + 1; placeLabels(); };
+  page.view.drawn = () => { page.frames++; placeLabels(); };
   if (recording.moments > 1 && !prefersStill.matches) player.play();
 }
 
@@ -44,7 +45,8 @@ function moveTo(t) {
   const [moment] = recording.place(t);
   if (page.forces) {
     const { points, vectors, count, width, scale } = page.forces;
-    view.setForces(points, vectors, moment * width + view.focus * count * 3, count, scale);
+    const known = view.focus < page.forces.robots;
+    view.setForces(points, vectors, moment * width + view.focus * count * 3, known ? count : 0, scale);
   }
   if (view.shown.torque) view.setShares(sharesAt(moment));
   view.setPast(recording.duration > 0 ? t / recording.duration : 1);
@@ -104,10 +106,9 @@ function frameAll() {
     for (let body = 0; body < bodies; body++) { recording.at(k, 0, body, out); add(body + 1, out); }
   }
   if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
-  const ball = box.getBoundingSphere(new THREE.Sphere());
   const floor = box.min.z < -0.02 * data.robot.size ? box.min.z : Math.min(0, box.min.z);
-  view.setFloor(data.floor ?? floor);
-  view.lookAt(ball.center, Math.min(Math.max(ball.radius * 0.86, 0.3 * data.robot.size), 40 * data.robot.size));
+  view.setFloor(view.ground ?? floor);
+  view.lookAt(box);
 }
 
 /** The ways of the tools of the robot in focus. */
@@ -285,9 +286,7 @@ function addScale() {
 function addForces() {
   const { points, forces } = data.motion.arrows, [, robots, count] = points.shape;
   const vectors = unpacked(forces);
-  let most = 0;
-  for (let k = 0; k < vectors.length; k += 3) most = Math.max(most, Math.hypot(vectors[k], vectors[k + 1], vectors[k + 2]) || 0);
-  page.forces = { points: unpacked(points), vectors, count, width: robots * count * 3, scale: most ? 0.6 * data.robot.size / most : 0 };
+  page.forces = { points: unpacked(points), vectors, count, robots, width: robots * count * 3, scale: 0.5 * data.robot.size / (data.robot.weight || 1) };
 }
 
 // -- names beside what they name --------------------------------------------------------------------

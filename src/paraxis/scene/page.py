@@ -1,5 +1,6 @@
 """The page of a scene: what is drawn, how it moves, and the script that does it."""
 
+import math
 from html import escape
 
 from ..checks import counted, shown
@@ -7,7 +8,7 @@ from ..drawing.axes import number_text
 from ..drawing.interactive.page import file_text, interactive_page
 from ..robots.joint import WORLD
 from .library import three_js
-from .looks import looks_of
+from .looks import Looks
 from .poses import pose_of
 from .skeleton import size_of
 
@@ -34,15 +35,16 @@ def scene_data(scene):
     """What the script is given, and a sentence about it."""
     robot, motion = scene.robot, scene.motion.shown()
     notes = list(motion.notes)
-    parts, meshes, said = looks_of(robot)
+    looks = Looks(robot, scene.surroundings)
     motion.notes = []
     moved = motion.as_data()
     data = {
         "robot": robot_data(robot),
-        "parts": [part.as_data() for part in parts],
-        "meshes": meshes,
+        "parts": [part.as_data() for part in looks.parts],
+        "surroundings": [part.as_data() for part in looks.surroundings],
+        "meshes": looks.meshes,
         "motion": moved,
-        "notes": [*notes, *motion.notes, *said],
+        "notes": [*notes, *motion.notes, *looks.notes],
     }
     return data, _lead(robot, scene.motion)
 
@@ -71,6 +73,7 @@ def robot_data(robot):
             for frame in robot.frames
         ],
         "tools": [tool_of(robot, body) for body in robot.tips],
+        "weight": sum(body.mass for body in robot.inertias) * math.hypot(*robot.gravity),
         "masses": [body.mass for body in robot.inertias],
         "centres": [list(body.com) for body in robot.inertias],
     }

@@ -1,12 +1,12 @@
 """A part of a body to be drawn: a solid, or a mesh, with its place on the body."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from ..robots.joint import WORLD
 from ..robots.pose import HERE, Pose
 from .poses import pose_of
 
-LOOKS = ("visual", "collision", "skeleton", "inertia")  # what a part belongs to
+LOOKS = ("visual", "collision", "skeleton", "inertia", "ground")  # what a part belongs to
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,11 @@ class Part:
     colour: tuple | None = None
     joint: int | None = None
     mesh: int | None = None
-    scale: tuple = field(default=(1.0, 1.0, 1.0))
+    scale: tuple = (1.0, 1.0, 1.0)
+
+    def as_look(self, look):
+        """The same as a part of another look."""
+        return replace(self, look=look)
 
     def as_data(self):
         """What the page is given: bodies count from the one that carries the root joints."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
-import webbrowser
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from ..checks import counted, shown
 from ..drawing.interactive.page import framed
 from ..robots.robot import Robot
+from ..robots.shape import Shape
 from .motion import Motion
 from .page import scene_page
 
@@ -25,8 +24,14 @@ class Scene:
     and motion are inside.
     """
 
-    def __init__(self, robot: Robot, motion: Motion, title: str | None = None, **options: Any):
-        self.robot, self.motion, self.options = robot, motion, options
+    def __init__(
+        self,
+        robot: Robot,
+        motion: Motion,
+        title: str | None = None,
+        surroundings: Sequence[Shape] = (),
+    ):
+        self.robot, self.motion, self.surroundings = robot, motion, surroundings
         self.title = robot.name if title is None else str(title)
         self._document: str | None = None
 
@@ -47,6 +52,9 @@ class Scene:
 
     def open(self) -> Scene:
         """Show the page in a browser, from a file of its own that only this user can read."""
+        import tempfile  # here: few scenes are opened, and runs know this class
+        import webbrowser
+
         handle, path = tempfile.mkstemp(".html", "paraxis-")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(self.html)

@@ -13,7 +13,7 @@ from ..robots.pose import Pose
 from .part import Part
 
 THICK, THIN = 0.05, 0.022  # radii of capsules at the root and the tips, of the robot's size
-DRUM = 1.32, 1.5  # radius and half length of a drum, of the capsule's radius
+DRUM = 1.22, 1.22  # radius and half length of a drum, of the capsule's radius
 SHORT = 0.6  # of its radius: a link that is no longer is hidden by drums
 
 

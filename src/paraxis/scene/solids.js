@@ -2,15 +2,15 @@
 
 /** The geometry of a part; `fine` is 1 for what is looked at closely, less for crowds. */
 function solidOf(part, meshes, fine = 1) {
-  const sides = n => Math.max(5, Math.round(n * fine));
+  const sides = (n, least = 5) => Math.max(least, Math.round(n * fine));
   const [a, b, c] = part.size || [];
   switch (part.kind) {
     case "box": return new THREE.BoxGeometry(a, b, c);
-    case "sphere": return new THREE.SphereGeometry(a, sides(32), sides(16));
-    case "ellipsoid": return new THREE.SphereGeometry(1, sides(32), sides(16)).scale(a, b, c);
+    case "sphere": return new THREE.SphereGeometry(a, sides(32), sides(16, 4));
+    case "ellipsoid": return new THREE.SphereGeometry(1, sides(32), sides(16, 4)).scale(a, b, c);
     case "cylinder": return new THREE.CylinderGeometry(a, a, b, sides(36)).rotateX(Math.PI / 2);
     case "capsule":
-      return new THREE.CapsuleGeometry(a, b, sides(8), sides(24)).rotateX(Math.PI / 2);
+      return new THREE.CapsuleGeometry(a, b, sides(8, 1), sides(24)).rotateX(Math.PI / 2);
     case "plane": return new THREE.PlaneGeometry(a ?? FAR, b ?? FAR);
     default: return meshOf(part, meshes);
   }
@@ -69,22 +69,24 @@ function creased(mesh) {
 
 /** Several [geometry, colour] as one geometry with colours. */
 function merged(pieces) {
-  const flat = pieces.map(([geometry, colour]) => [geometry.index ? geometry.toNonIndexed() : geometry, colour]);
-  const total = flat.reduce((sum, [geometry]) => sum + geometry.attributes.position.count, 0);
+  const total = pieces.reduce((sum, [geometry]) => sum + geometry.attributes.position.count, 0);
   const arrays = { position: new Float32Array(3 * total), normal: new Float32Array(3 * total),
     color: new Float32Array(3 * total) };
+  const index = [];
   let at = 0;
-  for (const [geometry, colour] of flat) {
+  for (const [geometry, colour] of pieces) {
+    const first = at / 3, own = geometry.index?.array, { count } = geometry.attributes.position;
+    for (let k = 0; k < (own?.length ?? count); k++) index.push(first + (own ? own[k] : k));
     arrays.position.set(geometry.attributes.position.array, at);
     arrays.normal.set(geometry.attributes.normal.array, at);
-    const { r, g, b } = new THREE.Color(colour);
-    const end = at + geometry.attributes.position.array.length;
+    const { r, g, b } = new THREE.Color(colour), end = at + 3 * count;
     for (; at < end; at += 3) arrays.color.set([r, g, b], at);
   }
   const whole = new THREE.BufferGeometry();
   for (const [name, array] of Object.entries(arrays)) {
     whole.setAttribute(name, new THREE.BufferAttribute(array, 3));
   }
+  whole.setIndex(index);
   return whole;
 }
 
@@ -141,7 +143,8 @@ Crowd.nowhere = new THREE.Matrix4().makeScale(0, 0, 0);
 
 /** Arrows from points along vectors, of any number up to `count`. */
 class Arrows {
-  constructor(count, thick, colour, scene) {
+  constructor(count, thick, longest, colour, scene) {
+    this.longest = longest;
     const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 });
     this.thick = thick;
     this.shafts = new Crowd(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), material, count, scene);
@@ -151,12 +154,13 @@ class Arrows {
     this.turn = new THREE.Quaternion(); this.scale = new THREE.Vector3(); this.matrix = new THREE.Matrix4();
   }
 
-  /** points and vectors: 3 numbers each, from offset `at`; vectors times `scale` are lengths in m. */
-  set(points, vectors, at, scale) {
+  /** points and vectors: 3 numbers each, `count` from offset `at`; vectors times `scale` are lengths in m. */
+  set(points, vectors, at, count, scale) {
     for (let k = 0; k < this.count; k++) {
+      if (k >= count) { this.shafts.hide(k); this.heads.hide(k); continue; }
       this.from.fromArray(points, at + 3 * k);
       this.along.fromArray(vectors, at + 3 * k);
-      const length = this.along.length() * scale;
+      const length = Math.min(this.along.length() * scale, this.longest);
       if (!(length > 2 * this.thick)) { this.shafts.hide(k); this.heads.hide(k); continue; }
       this.turn.setFromUnitVectors(UP, this.along.normalize());
       const head = Math.min(7 * this.thick, 0.5 * length);

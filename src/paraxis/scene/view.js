@@ -4,7 +4,9 @@
 // the page, and `draw` draws them.
 
 const LINK = { light: "#c3cbd8", dark: "#c3ccdb" };
-const CROWD_TRIANGLES = 1_500_000;  // beyond, bodies of the crowd become coarser
+const FEW = 24;  // robots of a crowd that are drawn as the one in focus is, only fainter
+const CROWD_TRIANGLES = 400_000;  // of a larger crowd, whose robots are drawn coarsely
+const SLOW = 50;  // ms per frame, beyond which shadows go first and sharpness then
 
 class View {
   /** data: robot, parts, meshes and the pose of the root, as the page has them. */
@@ -71,7 +73,7 @@ class View {
           on *= 1.0 - smoothstep(vec2(0.2), vec2(0.6), w); return max(on.x, on.y); }
         void main() {
           float fade = 1.0 - smoothstep(0.15, 1.0, distance(at.xy, centre.xy) / reach);
-          float on = max(0.4 * lines(at.xy / cell, 0.6), 0.8 * lines(at.xy / (5.0 * cell), 0.8));
+          float on = max(0.28 * lines(at.xy / cell, 0.1), 0.6 * lines(at.xy / (5.0 * cell), 0.3));
           gl_FragColor = vec4(colour, on * fade);
           #include <colorspace_fragment>
         }`,
@@ -111,21 +113,41 @@ class View {
       return mesh;
     });
     if (this.robots > 1) this.addCrowd();
+    for (const part of this.data.surroundings) this.addGround(part);
+  }
+
+  /** What stands still, in the world: no plane at the floor, whose grid is drawn. */
+  addGround(part) {
+    const endless = part.kind === "plane" && part.size[0] === null;
+    if (endless && part.pose[3] === 0 && part.pose[4] === 0) { this.ground = part.pose[2]; return; }
+    const material = new THREE.MeshStandardMaterial({ color: "#8d97a8", roughness: 0.9, side: THREE.DoubleSide,
+      transparent: endless, opacity: endless ? 0.5 : 1 });
+    const mesh = new THREE.Mesh(solidOf(part, this.data.meshes), material);
+    matrixAt(part.pose, 0, mesh.matrix);
+    mesh.matrixAutoUpdate = false;
+    mesh.castShadow = !endless;
+    mesh.receiveShadow = true;
+    this.scene.add(mesh);
   }
 
   /** The other robots: for each body one solid, drawn as often as there are robots. */
   addCrowd() {
     for (const each of this.crowds ?? []) { this.scene.remove(each.mesh); each.mesh.dispose(); }
-    const own = this.data.parts.filter(part => part.look === this.look);
-    const few = this.robots < 24;
-    const solids = fine => Array.from({ length: this.bodies }, (_, body) => own
-      .filter(part => part.body === body + 1)
+    const few = this.robots <= FEW;
+    const solids = (look, fine, which = () => true) => Array.from({ length: this.bodies }, (_, body) => this.data.parts
+      .filter(part => part.look === look && part.body === body + 1 && which(part))
       .map(part => [solidOf(part, this.data.meshes, fine).applyMatrix4(matrixAt(part.pose, 0)),
         few ? this.colourOf(part) : "#ffffff"]));
     const size = list => this.robots * list.flat().reduce((sum, [geometry]) =>
       sum + (geometry.index ?? geometry.attributes.position).count / 3, 0);
-    let chosen = solids(few ? 1 : 0.5);
-    if (size(chosen) > CROWD_TRIANGLES) chosen = solids(0.2);
+    const links = part => part.joint === undefined;  // a skeleton without its drums
+    const ways = few ? [() => solids(this.look, 1)] : [];
+    ways.push(() => solids(this.look, 0.2), () => solids("skeleton", 0.2), () => solids("skeleton", 0.1, links));
+    let chosen;
+    for (const way of ways) {
+      chosen = way();
+      if (size(chosen) <= CROWD_TRIANGLES) break;
+    }
     this.crowds = chosen.map(pieces => {
       const material = new THREE.MeshLambertMaterial({ vertexColors: true, transparent: few,
         opacity: few ? 0.3 : 1, side: THREE.DoubleSide });
@@ -338,27 +360,36 @@ class View {
 
   /** Forces on the robot: points and vectors of 3 numbers each, from an offset, `scale` in m/N. */
   setForces(points, vectors, at, count, scale) {
-    this.arrows ??= new Arrows(count, 0.009 * this.size, "#cc79a7", this.scene);
-    this.arrows.set(points, vectors, at, scale);
+    this.arrows ??= new Arrows(count, 0.009 * this.size, this.size, "#cc79a7", this.scene);
+    this.arrows.set(points, vectors, at, count, scale);
     this.invalidate();
   }
 
   // -- the camera -----------------------------------------------------------------------------------
 
-  /** See all of a ball. */
-  lookAt(centre, radius) {
-    this.home = { centre: centre.clone(), radius };
-    const narrow = Math.min(1, this.camera.aspect);
-    const far = radius / Math.sin(this.camera.fov * Math.PI / 360) / narrow;
+  /** See all of a box. */
+  lookAt(box) {
+    this.home = box.clone();
+    const centre = box.getCenter(new THREE.Vector3()), half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+    const toward = new THREE.Vector3(0.72, -0.95, 0.42).normalize();
+    const right = new THREE.Vector3().crossVectors(this.camera.up, toward).normalize();
+    const up = new THREE.Vector3().crossVectors(toward, right);
+    const tall = Math.tan(this.camera.fov * Math.PI / 360) * 0.86, wide = tall * this.camera.aspect;
+    let far = 0;
+    for (let k = 0; k < 8; k++) {
+      position.set(k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z);
+      far = Math.max(far, position.dot(toward) + Math.max(Math.abs(position.dot(up)) / tall, Math.abs(position.dot(right)) / wide));
+    }
+    far = Math.max(far, 0.2 * this.size);
     this.controls.target.copy(centre);
-    this.camera.position.set(0.72, -0.95, 0.5).normalize().multiplyScalar(far * 1.02).add(centre);
-    this.controls.minDistance = radius / 10;
-    this.controls.maxDistance = 30 * radius;
+    this.camera.position.copy(centre).addScaledVector(toward, far);
+    this.controls.minDistance = far / 30;
+    this.controls.maxDistance = 20 * far;
     this.controls.update();
     this.placeSun();
   }
 
-  goHome() { if (this.home) this.lookAt(this.home.centre, this.home.radius); }
+  goHome() { if (this.home) this.lookAt(this.home); }
 
   /** Move camera, light and floor with the robot, which walks or flies. */
   follow(point) {
@@ -387,7 +418,8 @@ class View {
   resize() {
     const { clientWidth, clientHeight } = this.canvas.parentElement;
     if (!clientWidth || !clientHeight) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
+    const sharp = Math.min(devicePixelRatio || 1, 2);
+    this.renderer.setPixelRatio(this.quality === 2 ? 0.7 * Math.min(sharp, 1) : sharp);
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
@@ -406,6 +438,17 @@ class View {
   draw() {
     this.renderer.render(this.scene, this.camera);
     this.drawn?.();
+  }
+
+  /** Draw less where frames take long, in ms from one to the next while the robot moves. */
+  pace(passed) {
+    this.mean = (this.mean ?? passed) + 0.15 * (passed - (this.mean ?? passed));
+    this.since = (this.since ?? 0) + 1;
+    if (this.mean < SLOW || this.since < 12 || this.quality === 2) return;
+    this.quality = (this.quality ?? 0) + 1;
+    this.mean = this.since = undefined;
+    if (this.quality === 1) this.sun.castShadow = false;
+    else this.resize();
   }
 
   /** Where a point of the scene is on the canvas, in CSS pixels; null if it is behind. */

@@ -18,6 +18,7 @@ from .limits_acted import limits_acted
 from .names import memory_input, setting_input
 from .progress import Progress, in_pieces
 from .run import NEVER, Run
+from .setup import Setup
 from .steps import RULES
 
 
@@ -273,8 +274,19 @@ class RecordedRun:
                 found[name] = self.records[name][:count]
         if self.acted is not None:
             found["limits"] = limits_acted(self.simulator.stops, self.acted, done, self.arrays)
-        given_up = self.out_of_attempts_at
-        return Run(t, q, qd, failed_at, interrupted, out_of_attempts_at=given_up, **found)
+        found |= {"out_of_attempts_at": self.out_of_attempts_at, "setup": self._setup(called)}
+        return Run(t, q, qd, failed_at, interrupted, **found)
+
+    def _setup(self, called):
+        """What was simulated. Torques of controllers that remember, are called with floats or have
+        a setting per step are not known any more."""
+        simulator, step = self.simulator, self.step
+        known = not (called or self.changing) and (step.law is None or not step.law.memory)
+        arrays = {} if self.tau is None else {"tau": self.tau}
+        if step.law is not None:
+            arrays = {setting_input(name): array for name, array in self.settings.items()}
+            arrays |= self._constants() | {"begin": self.begin}
+        return Setup(simulator, step if known else None, arrays, self.every)
 
     def _forces(self, t, q, qd, called):
         """Of contacts and loops, in recorded states, under the torques of the steps that begin

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import counted
 from ..errors import Interrupted, SimulationWarning, warn
+from ..scene.scene import Scene
 from ..targets.blocks import is_lazy
 from ..targets.target import Target
 from .limits_acted import LimitsActed
 from .names import robot_name
+from .setup import Setup
 
 NEVER = -1
 UNSOLVED = 1e-2  # m/s: beyond, contacts are visibly wrong
@@ -52,6 +55,7 @@ class Run:
     - `impulses`: on the ground, those of each contact point in the step that ends there: along the
       normal and two tangents, N s. `px.simulation.contact_forces` gives forces in the world.
     - `residual`: on the ground, how far these are from solving the contact problem, m/s.
+    - `setup`: what was simulated; pages are made from it.
     """
 
     t: np.ndarray  # (records,)
@@ -66,6 +70,23 @@ class Run:
     limits: LimitsActed | None = None
     impulses: np.ndarray | None = None  # (records, ..., k, 3) of k contact points
     residual: np.ndarray | None = None  # (records, ...)
+    setup: Setup | None = None
+
+    def to_html(self, path: str | PathLike) -> None:
+        """Write a page on which the robots move, one file with nothing to fetch: see `px.show`."""
+        self.as_scene().to_html(path)
+
+    def as_scene(self, title: str | None = None) -> Scene:
+        """What `px.show(run)` shows."""
+        from .shown import scene_of_run  # here, because few runs are looked at
+
+        return scene_of_run(self, title)
+
+    def _repr_html_(self) -> str | None:
+        """In a notebook: the robots as they move, unless nothing is computed yet."""
+        if self.setup is None or is_lazy(self.q) or not self.q.size:
+            return None
+        return self.as_scene()._repr_html_()
 
     def given_back(self, target: Target) -> Run:
         """The same with arrays of the kind that the caller gave."""
@@ -87,6 +108,7 @@ class Run:
             limits=self.limits,
             impulses=back(self.impulses),
             residual=back(self.residual),
+            setup=self.setup,
         )
 
     def __repr__(self):

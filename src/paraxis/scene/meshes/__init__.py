@@ -1,0 +1,1 @@
+"""Meshes from untrusted files, read within bounds, and made small enough for a page."""
