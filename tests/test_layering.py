@@ -48,6 +48,7 @@ PARTS = (
     "control",
     "optimal",
     "hardware",
+    "live",
     "frameworks",
     "jax",
     "torch",

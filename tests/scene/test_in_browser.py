@@ -31,9 +31,7 @@ def picture(page):
     """What the canvas shows, drawn now, as red, green, blue and opacity."""
     from PIL import Image
 
-    found = page.run(
-        "(() => { paraxis.view.draw(); return paraxis.view.canvas.toDataURL(); })()"
-    )
+    found = page.run("(() => { paraxis.view.draw(); return paraxis.view.canvas.toDataURL(); })()")
     import base64
 
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(found.partition(",")[2])))).astype(int)

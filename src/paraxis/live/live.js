@@ -157,8 +157,8 @@ function addPanel(robot) {
     [slider(name, low, high, robot.goal[place], x => x.toFixed(2), x => { robot.goal[place] = x; }), place]);
   page.tellGoal = () => joints.forEach(([each, place]) => each.set(robot.goal[place]));
   heading("World: pull a link with the mouse");
-  const weight = data.robot.weight / 9.81;
-  slider("Load at the tool", 0, Math.max(weight / 4, 0.1), 0, x => `${x.toFixed(2)} kg`, x => robot.plant.set({ load: x }));
+  const mass = data.robot.masses.reduce((sum, each) => sum + each, 0);
+  slider("Load at the tool", 0, Math.max(mass / 4, 0.1), 0, x => `${x.toFixed(2)} kg`, x => robot.plant.set({ load: x }));
   slider("Gravity", 0, 2, 1, x => `${(x * Math.hypot(...live.gravity)).toFixed(1)} m/s\u00b2`, x => robot.plant.set({ gravity: live.gravity.map(g => g * x) }));
   slider("Friction", 0, 5, 0, x => `${x.toFixed(1)} /s`, x => robot.plant.set({ damping: live.inertias.map(m => m * x) }));
   slider("Slow motion", -3, 0, 0, x => `${(2 ** x).toFixed(2)}\u00d7`, x => { page.speed = 2 ** x; });
@@ -258,8 +258,8 @@ function pull(robot) {
   const { grip, view } = page;
   if (!grip?.body) return;
   const point = grip.local.clone().applyMatrix4(view.matrixOf(grip.body));
-  const stiffness = 4 * data.robot.weight / data.robot.size;
-  const force = grip.target.clone().sub(point).multiplyScalar(stiffness).clampLength(0, 2 * data.robot.weight);
+  const weight = data.robot.masses.reduce((sum, each) => sum + each, 0) * 9.81;
+  const force = grip.target.clone().sub(point).multiplyScalar(4 * weight / data.robot.size).clampLength(0, 2 * weight);
   robot.push(grip.body, point.toArray(), force.toArray());
   page.band.geometry.setFromPoints([point, grip.target]);
   page.band.visible = true;
@@ -278,6 +278,7 @@ async function begin() {
   const tool = new THREE.Vector3();
   robot.place(poses);
   view.setPoses(poses);
+  if (view.home) view.lookAt(view.home.centre, Math.max(1.5 * view.home.radius, 0.8 * data.robot.size));
   const frame = now => {
     requestAnimationFrame(frame);
     owed += Math.min((now - (before ?? now)) / 1000 * page.speed, SLOWEST);

@@ -42,7 +42,7 @@ def page(robot: Robot, title: str | None = None) -> LivePage:
     **Returns:** the page: `.to_html(path)` writes it, `.open()` shows it in a browser, and a
     notebook shows it by itself.
 
-    **Raises:** `px.RobotError` for closed loops, which are not simulated in a page.
+    **Raises:** `px.ArgumentError` for closed loops, which are not simulated in a page.
     """
     return LivePage(open_tree(robot, "px.page"), title)
 
@@ -90,11 +90,12 @@ class LivePage(Scene):
         except ParaxisError as error:
             notes.append(f"The schedule of its inverse dynamics is not shown: {error}")
             return None
-        rows = zip(plan.start, tasks.weights, plan.processor, tasks.groups, strict=True)
+        links = [str(tasks.groups.get(name, "")) for name in tasks.names]
+        rows = zip(plan.starts, tasks.weights, plan.places, links, strict=True)
         return {
             "processors": PROCESSORS,
             "makespan": float(plan.makespan),
-            "tasks": [[float(a), float(b), int(c), str(d)] for a, b, c, d in rows],
+            "tasks": [[float(a), float(b), int(c), link] for a, b, c, link in rows],
         }
 
 
