@@ -278,7 +278,7 @@ async function begin() {
   const tool = new THREE.Vector3();
   robot.place(poses);
   view.setPoses(poses);
-  if (view.home) view.lookAt(view.home.centre, Math.max(1.5 * view.home.radius, 0.8 * data.robot.size));
+  view.lookAt(view.home.clone().expandByScalar(0.3 * data.robot.size));  // there is room to move
   const frame = now => {
     requestAnimationFrame(frame);
     owed += Math.min((now - (before ?? now)) / 1000 * page.speed, SLOWEST);
