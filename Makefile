@@ -93,6 +93,8 @@ QUICK = \
 	tests/control/test_signals.py \
 	tests/gym/test_vector_env.py \
 	tests/optimal/test_methods.py \
+	tests/live/test_page.py::test_matrices_of_bodies_and_the_way_to_a_point \
+	tests/targets/wasm/test_wasm.py::test_the_same_bits_anywhere_in_a_batch_and_alone \
 	tests/sweeps/test_spaces.py tests/sweeps/test_sweep.py tests/targets/test_dask_arrays.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
 	tests/parallel/test_gantt.py \

@@ -11,7 +11,20 @@ import sys
 from .. import __version__
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError, ParaxisError
-from . import atlas, bench, dataset, demo, design, export, info, report, safe_rate, schedule, sweep
+from . import (
+    atlas,
+    bench,
+    dataset,
+    demo,
+    design,
+    export,
+    info,
+    page,
+    report,
+    safe_rate,
+    schedule,
+    sweep,
+)
 
 COMMANDS = (
     info,
@@ -23,6 +36,7 @@ COMMANDS = (
     safe_rate,
     sweep,
     dataset,
+    page,
     report,
     demo,
 )  # as --help lists them
@@ -46,6 +60,7 @@ EXAMPLES = """examples:
   paraxis sweep study.yaml -o study.zarr --workers 4
   paraxis sweep status study.zarr       how far it is
   paraxis dataset ur5 --states 1e6 --store s.zarr --parquet s
+  paraxis page ur5 -o arm.html          a page in which it is simulated while you look
   paraxis report counts --html counts.html
 """
 

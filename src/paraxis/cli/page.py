@@ -21,12 +21,12 @@ def add(commands):
 
 
 def run(arguments):
-    from ..live.page import page
+    from ..live.page import live_page
     from .terminal import Terminal
 
     if arguments.output is not None:
         check_writable(output=arguments.output)
-    made = page(load_robot(arguments))
+    made = live_page(load_robot(arguments))
     if arguments.output is None:
         made.open()
         return 0

@@ -278,7 +278,7 @@ async function begin() {
   const tool = new THREE.Vector3();
   robot.place(poses);
   view.setPoses(poses);
-  view.lookAt(view.home.clone().expandByScalar(0.3 * data.robot.size));  // there is room to move
+  view.lookAt(view.home.clone().expandByScalar(0.12 * data.robot.size));  // there is room to move
   const frame = now => {
     requestAnimationFrame(frame);
     owed += Math.min((now - (before ?? now)) / 1000 * page.speed, SLOWEST);

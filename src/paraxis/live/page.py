@@ -1,4 +1,4 @@
-"""`px.page`: a robot in a page that simulates it, with its own kernels inside."""
+"""`px.live_page`: a robot in a page that simulates it, with its own kernels inside."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_TASKS = 2000
 BENT = 0.5  # rad: how joints stand at first, in turn one way and the other
 
 
-def page(robot: Robot, title: str | None = None) -> LivePage:
+def live_page(robot: Robot, title: str | None = None) -> LivePage:
     """A page in which the robot is simulated while you look: one file, with nothing to fetch.
 
     Its dynamics are compiled to WebAssembly and steps of RK4 are those of `px.simulate`. Joints
@@ -44,11 +44,11 @@ def page(robot: Robot, title: str | None = None) -> LivePage:
 
     **Raises:** `px.ArgumentError` for closed loops, which are not simulated in a page.
     """
-    return LivePage(open_tree(robot, "px.page"), title)
+    return LivePage(open_tree(robot, "px.live_page"), title)
 
 
 class LivePage(Scene):
-    """A page with a robot that moves; made by `px.page`."""
+    """A page with a robot that moves; made by `px.live_page`."""
 
     def __init__(self, robot: Robot, title: str | None = None):
         self.home = home(robot)
