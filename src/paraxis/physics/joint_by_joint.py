@@ -3,8 +3,9 @@
 All vectors are along the axes of the base and about one point, so nothing is turned on its way
 from link to link: poses follow by a product, motions and forces by a sum (Lee and Chang, 1988,
 equations 15 to 31). The point is where the first joint that turns is now: about the origin of the
-base, a robot on a rail would lose digits with the square of the distance that it has gone. What every joint has for itself is found for all joints at once, by a processor
-for each (Lathrop, 1985). A machine carries this out (joint_functions/machine.py):
+base, a robot on a rail would lose digits with the square of the distance that it has gone.
+What every joint has for itself is found for all joints at once, by a processor for each (Lathrop,
+1985). A machine carries this out (joint_functions/machine.py):
 
     each(items, rule, ...)      a rule for all items at once: bodies, joints, pairs of joints, ...
     poses(rule)                 level by level from the base, a joint after the one that carries it
