@@ -149,8 +149,11 @@ def test_a_joint_that_moves_no_mass_is_refused_as_on_the_cpu():
 
 
 def test_when_lanes_pay():
-    """Never for the torques of an arm; always for the derivatives of a humanoid's size."""
+    """Never for the torques of an arm; always for the derivatives of a humanoid's size, but not for
+    its accelerations, however large it is."""
     arm, branches = px.load("ur5"), random_robot(1, joints=(28, 28))
     assert most_states(lanes_plan(arm, "inverse_dynamics")) == 0
     assert 0 < most_states(lanes_plan(arm, "inverse_dynamics_derivatives")) < 4096
     assert most_states(lanes_plan(branches, "forward_dynamics_derivatives")) == float("inf")
+    long = random_robot(1, joints=(60, 60)).with_floating_base()
+    assert most_states(lanes_plan(long, "forward_dynamics")) < 4096
