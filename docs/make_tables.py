@@ -410,7 +410,7 @@ def gpu_conditions(data):
     text = (
         f"States per second on one {data['device']}, arrays of some gigabytes in its memory; in "
         f"parentheses: bytes read and written per second, as a share of a plain copy's "
-        f"({copy:.2f} TB/s in the same run)."
+        f"({copy:.2f} TB/s in the same run){measured_with(data)}."
     )
     ratios = []
     for peer, row, own in gpu_rivals(data):
@@ -418,6 +418,12 @@ def gpu_conditions(data):
             what = row["function"].replace("_", " ")
             ratios.append(f"{times(own / row['states_per_s'])} {peer}'s {what}")
     return f"{text} For a panda in float32 that is {' and '.join(ratios)}." if ratios else text
+
+
+def measured_with(data):
+    """The version that was measured, as results of a GPU may be older than the code."""
+    version = data.get("versions", {}).get("paraxis")
+    return f", with Paraxis {version}" if version else ""
 
 
 def measured_on_gpu(data):
@@ -899,7 +905,7 @@ def mpc_table(data):
 def gpu_calls_table(data):
     """What calls cost, beside what the framework's own take."""
     rows = [["call", "µs", "beside", "µs", "", "at most"]]
-    for row in data["rows"]:
+    for row in _measured(data):
         unit = " µs more" if row["is_difference"] else " ×"
         reached = f"{row['reached']:.2f}{unit}"
         rows.append(
@@ -912,66 +918,109 @@ def gpu_calls_table(data):
                 f"{row['limit']:g}{unit}",
             ]
         )
-    where = f"{data['device']}, {data['states']:,} Panda states, float32. Bold: beyond its limit."
-    return f"{markdown(rows)}\n\n{where}"
+    where = (
+        f"{data['device']}, {data['states']:,} Panda states, float32{measured_with(data)}. "
+        "Bold: beyond its limit."
+    )
+    return f"{markdown(rows)}\n\n{where}{_missing(data, 'call')}"
 
 
 def gpu_small_batches_table(data):
     """Kernels for the batches of learning and control."""
     batches = sorted({row["states"] for row in data["rows"]})
     rows = [["robot, function", *(f"{batch:,}" for batch in batches), "error"]]
-    for name in dict.fromkeys((row["robot"], row["function"]) for row in data["rows"]):
-        cells = [row for row in data["rows"] if (row["robot"], row["function"]) == name]
-        times = [f"{row['us']:.1f}" for row in sorted(cells, key=lambda row: row["states"])]
-        error = max(row["error"] for row in cells)
+    measured = {(row["robot"], row["function"], row["states"]): row for row in _measured(data)}
+    for name in dict.fromkeys(each[:2] for each in measured):
+        cells = [measured.get((*name, batch)) for batch in batches]
+        times = [f"{row['us']:.1f}" if row else "–" for row in cells]
+        error = max(row["error"] for row in cells if row)
         rows.append([f"{name[0]}, {name[1].replace('_', ' ')}", *times, f"{error:.0e}"])
+    first, *others = (row["first_s"] for row in measured.values())
     where = (
-        f"µs of a kernel in a CUDA graph, {data['device']}, float32, in rows; a launch that does "
+        f"µs of a kernel in a CUDA graph, {data['device']}, float32, in rows"
+        f"{measured_with(data)}; a launch that does "
         f"next to nothing takes {data['floor_us']:.2f}. Errors are against the interpreter, per "
-        "state; those of accelerations are amplified by the mass matrix."
+        "state; those of accelerations are amplified by the mass matrix. With kernels on disk, the "
+        f"first call of the process took {first:.2f} s (CuPy was in use already), the first of "
+        f"another function or batch at most {max(others, default=0.0):.2f} s."
     )
-    return f"{markdown(rows)}\n\n{where}"
+    return f"{markdown(rows)}\n\n{where}{_missing(data, 'robot', 'function', 'states')}"
+
+
+# kind of time -> the heading that people read, in order
+GRID_TIMES = {name: name for name in ("kernel", "captured", "PyTorch", "JAX")}
+GRID_TIMES["captured"] = "its call captured"
 
 
 def gpu_grid_table(data):
     """Ours beside GRiD, tuned for the same GPU: µs, and GRiD's divided by ours."""
-    columns = list(dict.fromkeys((row["time"], row["states"]) for row in data["rows"]))
-    columns.sort(key=lambda each: (("kernel", "PyTorch", "JAX").index(each[0]), each[1]))
-    rows = [["robot, function", *(f"{time}, {states:,}" for time, states in columns)]]
     found = {
-        (row["robot"], row["function"], row["time"], row["states"]): row for row in data["rows"]
+        (row["robot"], row["function"], row["time"], row["states"]): row for row in _measured(data)
     }
-    for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in data["rows"]):
+    columns = list(dict.fromkeys(each[2:] for each in found))
+    columns.sort(key=lambda each: ([*GRID_TIMES].index(each[0]), each[1]))
+    heads = [f"{GRID_TIMES[time]}, {states:,}" for time, states in columns]
+    rows = [["robot, function", *heads]]
+    for robot, function in dict.fromkeys(each[:2] for each in found):
         line = [f"{robot}, {function.replace('_', ' ')}"]
         for column in columns:
             row = found.get((robot, function, *column))
             text = ""
             if row is not None:
-                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {row['ratio']:.1f} ×"
+                ratio = f"{row['ratio']:.1f} ×" if row["holds"] else f"**{row['ratio']:.2f} ×**"
+                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {ratio}"
             line.append(text)
         rows.append(line)
     where = (
-        f"µs, ours / GRiD's, {data['device']}, float32. GRiD's threads per state are the fastest "
+        f"µs, ours / GRiD's, {data['device']}, float32{measured_with(data)}. Bold: below "
+        f"{_least(found)}. GRiD's threads per state are the fastest "
         "of all that it takes, cell by cell; its derivatives of forward dynamics are without those "
-        "by torques, which ours have."
+        "by torques, which ours have. Empty: not measured."
     )
-    return f"{markdown(rows)}\n\n{where}"
+    return f"{markdown(rows)}\n\n{where}{_missing(data, 'robot', 'function', 'states', 'time')}"
+
+
+def _least(found):
+    """What was asked for, by the kind of time."""
+    least = {GRID_TIMES[row["time"]]: row["least"] for row in found.values()}
+    return ", ".join(f"{ratio:g} × ({time})" for time, ratio in least.items())
 
 
 def gpu_first_table(data):
     """Whole calls from PyTorch, the first thing to know of a GPU."""
-    called = [row for row in data["rows"] if row["time"] == "PyTorch"]
+    called = [row for row in _measured(data) if row["time"] == "PyTorch"]
     batches = sorted({row["states"] for row in called})
     rows = [["", *(f"{states:,} states" for states in batches)]]
     for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in called):
-        cells = [row for row in called if (row["robot"], row["function"]) == (robot, function)]
-        cells.sort(key=lambda row: row["states"])
-        texts = [f"{row['ours_us']:.0f} µs ({row['ratio']:.1f} × GRiD)" for row in cells]
+        cells = {
+            row["states"]: row
+            for row in called
+            if (row["robot"], row["function"]) == (robot, function)
+        }
+        found = map(cells.get, batches)
+        texts = [f"{r['ours_us']:.0f} µs ({r['ratio']:.1f} × GRiD)" if r else "–" for r in found]
         rows.append([_named(robot, function), *texts])
     where = (
-        f"A whole call from PyTorch, {data['device']}, float32; beside GRiD 0.6 in the same run."
+        f"A whole call from PyTorch, {data['device']}, float32{measured_with(data)}; beside GRiD "
+        "0.6 in the same run."
     )
     return f"{markdown(rows)}\n\n{where}"
+
+
+def _measured(data):
+    return [row for row in data["rows"] if "missing" not in row]
+
+
+def _missing(data, *names):
+    """The rows that a run has no number for, and why."""
+    rows = [row for row in data["rows"] if "missing" in row]
+    if not rows:
+        return ""
+    lines = (
+        f"- {', '.join(str(row[name]) for name in names if name in row)}: {row['missing']}"
+        for row in rows
+    )
+    return "\n\nNot measured:\n\n" + "\n".join(lines)
 
 
 def _named(robot, function):
