@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
 from ..checks import did_you_mean, integer, listing, one_of, quoted
+from ..drivers.iterate import ARGUMENTS
 from ..errors import ArgumentError, RobotWarning, warn
 from ..programs import Program
 from ..robot_functions import parameter_shapes
@@ -22,8 +23,9 @@ from ..robots.robot import Robot
 from ..simulation.simulator import positive
 from ..simulation.steps import RULES
 from ..targets.number import checked_dtype
+from .lagrangian import ALONG
 from .objective import Objective
-from .problem import METHODS, Problem
+from .problem import METHODS, TAKEN, Problem
 from .quadratic import unpacked
 from .solver import Solver
 from .systems import OwnSystem, RobotSystem
@@ -164,7 +166,12 @@ def _shapes(system, parameters):
 
 
 def _check_name(name):
-    """Refuse what would be taken for an argument of the Solver's."""
+    """Refuse what would be taken for an argument of the Solver's, or for a value of its own."""
+    if name in TAKEN or name in ARGUMENTS or name.startswith(ALONG):
+        raise ArgumentError(
+            f"parameters: {name!r} is a name that solvers use themselves; rename it, in the "
+            f"functions or the Program that read it"
+        )
     for call in OF_CALLS:
         if name in inspect.signature(call).parameters:
             raise ArgumentError(

@@ -21,11 +21,19 @@ from .knots import (
     start_box_graph,
     terminal_graph,
 )
-from .objective import MULTIPLIERS, Objective
+from .objective import MULTIPLIERS, PENALTY, Objective
 from .systems import OwnSystem, RobotSystem
 
 METHODS = ("ilqr", "ddp", "sqp")
 BOX_STEPS = 40  # of Newton's method within limits; most knots need three
+# Names of what bodies pass to each other, beside which parameters are inputs: no parameter can have
+# one of these, as it would be taken for that.
+TAKEN = frozenset(
+    ("x_next", "costates", MULTIPLIERS, PENALTY, "cost_bar")
+    + ("slopes", "accelerations", "gap", "gradient", "value", "curvature", "residuals")
+    + ("V", "v", "damping", *TALLIES)
+    + ("k", "K", "step", "at", "dx", "slope")
+)
 
 
 @dataclass(frozen=True, eq=False)
