@@ -58,6 +58,7 @@ struct ${name}_work {
     int now; /* the side that is accepted */
     int guessed; /* whether it has controls to begin with */
     int ready; /* whether it has a law, too */
+    int lost; /* ticks in a row that came to nothing */
     $real merit; /* the cost, with what constraints add to it */
     $real length, damping, first_cost;
 //if gaps
@@ -95,7 +96,8 @@ $feedback_head;
  * begins when the next state is measured. $stepping
  * Parameters are those of the next plan, too; they act from the next step on. Without a plan, the one
  * to begin with is made first. Returns the status: FAILED where no trajectory is finite, and the last
- * plan stays; SOLVED is not needed. */
+ * plan stays; SOLVED is not needed. After FAILED or STALLED twice in a row it is
+ * searched for anew from x0, in up to $ROUNDS rounds. */
 $prepare_head;
 
 /* Both in one call. */
