@@ -25,6 +25,10 @@ def effort(u):
     [
         ({"cost": lambda v: v}, "'v' is neither"),
         ({"cost": 3.0}, "expected a function"),
+        ({"cost": lambda u, /: u @ u}, "leave out the /"),
+        ({"limits": ("low", "high")}, "expected one number or 2"),
+        ({"parameters": "goal"}, "expected shapes by name"),
+        ({"parameters": {3: 3}}, "expected shapes by name"),
         ({"horizon": 0}, "horizon"),
         ({"method": "ilq"}, "did you mean 'ilqr'"),
         ({"dt": None}, "dt=0.01"),
@@ -79,9 +83,7 @@ def test_of_names_in_a_program(name):
 
 @pytest.mark.parametrize("limits", [False, (-1.0, 1.0)])
 @pytest.mark.parametrize("method", ["ilqr", "ddp", "sqp"])
-def test_every_other_name_means_what_it_says(method, limits):
-    """A parameter with the name of anything that bodies pass to each other is refused, and others
-    are found to be harmless, with and without the pass that does both."""
+def test_names_that_bodies_pass_to_each_other_are_known(method, limits):
     robot = px.Robot("ball", [Joint("b", "spherical")], [Inertia.of(1.0, (0, 0, 0), (1, 1, 1))])
     solver = px.optimal_control(
         robot, effort, 5, dt=0.1, method=method, limits=limits, parameters={"mass": None},
@@ -96,8 +98,12 @@ def test_every_other_name_means_what_it_says(method, limits):
     inputs = {name for name in inputs if not name.startswith(ALONG)}
     assert inputs - TAKEN == {"x", "u", "mass"}  # the first two are refused as arguments
 
+
+@pytest.mark.parametrize("method, limits", [("ilqr", (-1.0, 1.0)), ("sqp", False)])
+def test_every_other_name_means_what_it_says(method, limits):
+    """Also those of what a pass makes after it has read the parameters."""
     costs = []
-    for name in ("goal", "g", "H", "du", "control", "noise_", "held"):
+    for name in ("goal", "g", "du"):
         arguments = {}
         exec(f"def step(x, u, {name}):\n    return x + 0.1 * u - 0.1 * {name}", arguments)
         exec(f"def cost(x, u, {name}):\n    return (x - {name}) @ x + u @ u", arguments)
@@ -164,14 +170,14 @@ def test_batches_of_every_shape():
             found = solver.solve(np.ones((*batch, 2)))
             assert found.xs.shape == (*batch, 5, 2) and found.gains.shape == (*batch, 4, 2, 2)
             assert found.cost.shape == found.status.shape == batch and np.all(found.solved)
-            assert repr(found).startswith("<Solution")
+            assert repr(found).startswith("<Solution") and ": ;" not in repr(found)
 
 
 def test_of_plants_whose_states_have_another_shape():
     mpc = px.optimal_control(STEP, lambda x, u: x @ x + u @ u, 4).mpc(np.ones(2))
     with pytest.raises(px.ArgumentError, match="expected states of shape"):
         mpc.run(lambda x, u: x[:1], 3)
-    with pytest.raises(px.ArgumentError, match="one without a result"):
+    with pytest.raises(px.ArgumentError, match="found None as its result"):
         mpc.run(lambda x, u: None, 3)
     with pytest.raises(px.ArgumentError, match="plant: expected"):
         mpc.run(lambda x, u: "up", 3)
@@ -185,6 +191,23 @@ def test_numbers_that_overflow_are_no_warnings():
         found = solver.solve([[1.0, 0.0]] * 4, w=[1.0, np.inf, np.nan, 1e308])
     assert found.status[0] == 0 and (found.status[1:3] == px.optimal.Status.FAILED).all()
     assert np.array_equal(found.us[0], solver.solve([1.0, 0.0], w=1.0).us)
+
+
+@pytest.mark.parametrize("limits", [False, (-1.0, 1.0)])
+def test_controls_that_cost_nothing_are_warned_of(limits):
+    def solver(cost, **more):
+        return px.optimal_control(ARM, cost, 4, dt=0.1, limits=limits, **more)
+
+    for cost in (lambda q: q @ q, lambda q, u: q @ q + u[0] ** 2, lambda q, u: q @ q + u[0]):
+        with pytest.warns(px.SimulationWarning, match="1e-6"):
+            found = solver(cost).solve([1.0, 0, 0, 0])
+        assert found.status == px.optimal.Status.STALLED
+    with pytest.warns(px.SimulationWarning, match="1e-6"):
+        solver(lambda q: q @ q).mpc([1.0, 0, 0, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert solver(lambda q: q @ q + 0.0, terminal=lambda qd: qd @ qd).solve([0.1] * 4).solved
+        solver(lambda q, u: q @ q + (u * u) @ (u * u)).solve([0.1] * 4)
 
 
 def test_steps_whose_code_is_huge_are_warned_of():

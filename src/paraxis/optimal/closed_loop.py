@@ -172,7 +172,7 @@ class _Stepped:
         back = self._target.given_back
         state = self._step(back(self._state), back(u))
         if state is None:
-            raise ArgumentError("plant: expected a function (x, u) -> x, found one without a result")
+            raise ArgumentError("plant: expected a function (x, u) -> x, found None as its result")
         state = self._target.array(state, "plant", ())
         if tuple(state.shape) != tuple(self._state.shape):
             raise ArgumentError(

@@ -132,6 +132,8 @@ def optimal_control(
             raise ArgumentError(f"parameters: {name!r} is read by no function")
     per_step = (per_step,) if isinstance(per_step, str) else tuple(per_step)
     for name in per_step:
+        if not used:
+            raise ArgumentError(f"per_step: {quoted(name)}, but there are no parameters")
         one_of(name, used, "per_step")
         if isinstance(system, Robot) and name in own:
             raise ArgumentError(f"per_step: {name}, a parameter of the robot, cannot change")
@@ -143,8 +145,14 @@ def optimal_control(
 
 def _shapes(system, parameters):
     """name -> shape of all parameters."""
+    parameters = {} if parameters is None else parameters
+    if not isinstance(parameters, Mapping) or not all(isinstance(k, str) for k in parameters):
+        raise ArgumentError(
+            f"parameters: expected shapes by name, such as {{'goal': 3}}, found "
+            f"{quoted(parameters)}"
+        )
     shapes = {}
-    for name, shape in dict(parameters or {}).items():
+    for name, shape in parameters.items():
         if name in OF_STATE:
             raise ArgumentError(f"parameters: {name!r} has a meaning of its own; rename it")
         if isinstance(system, Robot) and name in PARAMETERS:
@@ -292,7 +300,10 @@ def _bounds(limits, nu):
         raise ArgumentError(f"limits: expected True, False or (lowest, highest), found {limits!r}")
     bounds = []
     for value in limits:
-        array = np.asarray(value, float)
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            array = np.array(np.nan)
         if array.shape not in ((), (nu,)) or np.isnan(array).any():
             raise ArgumentError(f"limits: expected one number or {nu}, found {quoted(value)}")
         bounds.append(tuple(np.broadcast_to(array, (nu,)).tolist()))
@@ -364,6 +375,8 @@ def _names(function, known, label):
     for each in inspect.signature(function).parameters.values():
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             raise ArgumentError(f"{label}: name its arguments, without * and **")
+        if each.kind is each.POSITIONAL_ONLY:
+            raise ArgumentError(f"{label}: arguments are given by name, so leave out the /")
         if each.name in known:
             names.append(each.name)
         elif each.default is each.empty:

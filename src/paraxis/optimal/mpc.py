@@ -24,7 +24,6 @@ from .receding import Receding
 from .search import Search, Status
 from .work import Work
 
-
 LOST = 2  # plans refused in a row, after which it is planned anew
 ROUNDS = 10  # of a search from nothing, in a tick
 
@@ -38,10 +37,10 @@ class MPC(Controller):
     overwritten by the next one.
 
     A new plan is taken only if its cost is finite and its control law exists; else the old one is
-    kept and moved on, which `refused` counts. After two in a row, it is planned anew from the
-    measured state, if that is finite, in a tick that takes longer; `restarts` counts that. A control
-    is always finite and within its limits: where the measured state is not finite, it is the one
-    that was planned.
+    kept and moved on, which `refused` counts. After two in a row, a plan is searched for anew from
+    the measured state, if that is finite, in a tick that takes longer; `restarts` counts that. A
+    control is always finite and within its limits: where the measured state is not finite, it is
+    the one that was planned.
     """
 
     def __init__(self, solver, x0, us, xs, iterations, first_iterations, shift, parameters):
@@ -49,6 +48,7 @@ class MPC(Controller):
         first_iterations = integer("first_iterations", first_iterations)
         require_no_constraints(solver.problem, "model-predictive control")
         super().__init__(solver, x0, us, xs, parameters)
+        solver.warn_of_idle_controls()
         count, target, threads = len(self._control), self.target, solver.threads
         self.ahead, self._due, self._solver = int(shift), False, solver
         self._restarts, self._in_a_row = (self.target.arrays.zeros(count, int) for _ in range(2))

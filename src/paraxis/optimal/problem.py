@@ -22,6 +22,7 @@ from .knots import (
     terminal_graph,
 )
 from .objective import MULTIPLIERS, PENALTY, Objective
+from .quadratic import unpacked
 from .systems import OwnSystem, RobotSystem
 
 METHODS = ("ilqr", "ddp", "sqp")
@@ -68,6 +69,16 @@ class Problem:
     def fixed(self):
         """The entries of the upper half of the cost's Hessian: numbers, or None where they vary."""
         return [None if self.exact else entry for entry in self.stage.fixed]
+
+    @property
+    def idle(self):
+        """Whether some control of the last step is known to cost nothing, by itself or by what it
+        leads to, so that none is the best."""
+        n, end = self.system.ndx, self.terminal
+        if end.constraints or any(entry != 0.0 for entry in end.fixed):
+            return False
+        rows = unpacked(self.fixed, self.directions)[n:]
+        return any(all(entry == 0.0 for entry in row[n:]) for row in rows)
 
     @cached_property
     def parameters(self):

@@ -104,7 +104,8 @@ def _whole(solver, given):
         shapes[name] = (horizon + 1, *shape) if name in problem.per_step else shape
     if not isinstance(given, Mapping):
         raise ArgumentError(
-            f"problems: expected arrays by name, such as {{'x0': ...}}, found {type(given).__name__}"
+            f"problems: expected arrays by name, such as {{'x0': ...}}, "
+            f"found {type(given).__name__}"
         )
     missing, extra = [*(shapes.keys() - given)], [*(given.keys() - shapes)]
     if missing or extra:

@@ -92,6 +92,11 @@ const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *wor
  * one that was planned. A plan is made by the others, below and above. */
 $feedback_head;
 
+//if constraints
+/* One iteration does not keep constraints other than limits of controls: ticks approach them, and
+ * may leave them by work->violation or, after large steps, for good. Where they matter, call
+ * ${name}_solve at every tick, or let the cost rise where they are violated. */
+//end
 /* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it
  * begins when the next state is measured. $stepping
  * Parameters are those of the next plan, too; they act from the next step on. Without a plan, the one
