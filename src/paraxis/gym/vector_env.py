@@ -57,7 +57,8 @@ class VectorEnvironment(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeds: np.ndarray | None = None  # until the first reset
         self._episodes = np.zeros(num_envs)
-        self._acted, self._said = 0, set()  # how often; what has been warned of
+        self._acted = 0  # how often
+        self._said: set[str] = set()  # what has been warned of
         with self._target.stream():
             self._make_arrays()
 
