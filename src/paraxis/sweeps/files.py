@@ -14,10 +14,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import unquote
 
 from ..checks import shown
 from ..errors import ArgumentError, MissingPackageError, ParaxisError
 
+LOCAL = "file://"
 PARTIAL = ".partial"  # the end of the names of files that are being written
 LEASE, BEAT, OVER = "lease.json", 15.0, 60.0  # seconds between signs of life, and after the last
 
@@ -170,8 +172,13 @@ class Remote:
             raise self._lost(error) from None
 
     def write(self, name: str, data: bytes, lasting: bool = True) -> None:
+        path = f"{self._top}/{name}"
         try:
-            self._files.pipe_file(f"{self._top}/{name}", bytes(data))
+            try:
+                self._files.pipe_file(path, bytes(data))
+            except FileNotFoundError:  # where folders are made before files
+                self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+                self._files.pipe_file(path, bytes(data))
         except Exception as error:
             raise self._lost(error) from None
 
@@ -248,6 +255,8 @@ def files_at(store: str | os.PathLike) -> Files:
     where = os.fspath(store)
     if not isinstance(where, str) or "\0" in where:
         raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
+    if where.startswith(LOCAL):
+        return Folder(unquote(where.removeprefix(LOCAL)))
     return Remote(where) if "://" in where else Folder(where)
 
 
