@@ -96,12 +96,12 @@ def measure_states(client, blocks, count, rounds):
     each = {"cluster": [], "here": []}
     for k in range(rounds):
         lazy = lazy_blocks(blocks, count)
-        runs = {
+        sides = {
             "cluster": lambda lazy=lazy: client.compute(lazy).result(),
             "here": lambda: [last(count, number) for number in range(blocks)],
         }
         for name in in_turns(each, k):
-            each[name].append(spent(client, runs[name]))
+            each[name].append(spent(client, sides[name]))
     return rates(each, blocks * count)
 
 
@@ -126,13 +126,13 @@ def measure_stored(client, blocks, count, rounds, folder):
         store, plain = (os.path.join(folder, f"{k}{end}") for end in (".zarr", ""))
         lazy = lazy_blocks(blocks, count)
         run = partial(px.sweep, partial(torques, count), {"block": np.arange(blocks)}, store)
-        runs = {
+        sides = {
             "sweep": partial(run, block=1, scheduler=client),
             "write": partial(written, client, plain, count, blocks),
             "compute": lambda lazy=lazy: client.compute(lazy).result(),
         }
         for name in in_turns(each, k):
-            each[name].append(spent(client, runs[name]))
+            each[name].append(spent(client, sides[name]))
         shutil.rmtree(store)
         shutil.rmtree(plain)
     each = {name: seconds[1:] for name, seconds in each.items()}
@@ -176,12 +176,12 @@ def measure_loops(client, runs, block, rounds, folder):
     for k in range(rounds + 1):  # the first warms up
         store = os.path.join(folder, f"loops{k}.zarr")
         run = partial(px.sweep, loops, space, store, block=block)
-        runs = {
+        sides = {
             "sweep": partial(run, scheduler=client),
             "here": lambda: expected.append(loops(**values, index=index)),
         }
         for name in in_turns(each, k):
-            each[name].append(spent(client, runs[name]))
+            each[name].append(spent(client, sides[name]))
         assert run().open().result.values.tobytes() == expected[-1].tobytes()
         shutil.rmtree(store)
     return rates({name: seconds[1:] for name, seconds in each.items()}, runs)

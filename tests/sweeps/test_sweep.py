@@ -510,6 +510,7 @@ def test_a_store_of_another_length_is_refused(store):
 def test_a_path_as_a_url(store):
     found = px.sweep(plain, SPACE, store.as_uri(), block=6)
     assert found.store == str(store) and found.status.complete
+    assert px.sweeps.status(f"local://{store}").complete
 
 
 def test_units_that_change_are_refused(store):

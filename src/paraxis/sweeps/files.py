@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from ..checks import shown
 from ..errors import ArgumentError, MissingPackageError, ParaxisError
 
-LOCAL = "file://"
+LOCAL = ("file", "local")  # URLs that are folders
 PARTIAL = ".partial"  # the end of the names of files that are being written
 LEASE, BEAT, OVER = "lease.json", 15.0, 60.0  # seconds between signs of life, and after the last
 
@@ -172,13 +172,8 @@ class Remote:
             raise self._lost(error) from None
 
     def write(self, name: str, data: bytes, lasting: bool = True) -> None:
-        path = f"{self._top}/{name}"
         try:
-            try:
-                self._files.pipe_file(path, bytes(data))
-            except FileNotFoundError:  # where folders are made before files
-                self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
-                self._files.pipe_file(path, bytes(data))
+            self._files.pipe_file(f"{self._top}/{name}", bytes(data))
         except Exception as error:
             raise self._lost(error) from None
 
@@ -255,8 +250,9 @@ def files_at(store: str | os.PathLike) -> Files:
     where = os.fspath(store)
     if not isinstance(where, str) or "\0" in where:
         raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
-    if where.startswith(LOCAL):
-        return Folder(unquote(where.removeprefix(LOCAL)))
+    scheme, _, rest = where.partition("://")
+    if scheme in LOCAL:
+        return Folder(unquote(rest))
     return Remote(where) if "://" in where else Folder(where)
 
 
