@@ -89,7 +89,7 @@ def test_every_plot_of_the_pages_has_a_text_that_describes_it():
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:
@@ -101,6 +101,7 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert space["heavy"].shape == (1_000_000, 6)
     assert abs(space["simulator"].state.q[:, 2] - 0.32).max() < 0.03  # standing
     assert space["safe"].period > 1e-3 and not space["runs"].diverged.any()
+    assert space["study"].status.complete and space["errors"].shape == (20, 3)
 
 
 SLOW = ("safe_rate", "jax_least_effort", "reach_many")  # examples
