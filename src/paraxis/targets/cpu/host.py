@@ -191,11 +191,16 @@ def _target_machine(level=None, effort=3):
 
 def compile_object(ir, level=None):
     """Machine code, as the bytes of an object file."""
-    return _by_llvm(lambda: _compiled(ir, level))
+    return compile_for(lambda effort: _target_machine(level, effort), ir)
 
 
-def _compiled(ir, level):
-    machine = _target_machine(level, 1 if len(ir) > LONG_TEXT else 3)
+def compile_for(make_machine, ir):
+    """The bytes of an object file for the target machine that `make_machine(effort)` returns."""
+    return _by_llvm(lambda: _compiled(make_machine, ir))
+
+
+def _compiled(make_machine, ir):
+    machine = make_machine(1 if len(ir) > LONG_TEXT else 3)
     module = llvm.parse_assembly(ir)
     module.verify()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))

@@ -7,6 +7,8 @@ The same code as a kernel's: a straight line for one state, vectors for a batch.
 thread does all the work.
 """
 
+from dataclasses import replace
+
 from ...drivers.map import ARRAY, HEADER, STATUS, layout_of
 from ...errors import ArgumentError
 from ...graph.graph import size
@@ -28,8 +30,8 @@ def object_code(graph, name, dtype="float64", cpu=None):
 def assembly_source(graph, name, dtype="float64", cpu=None):
     """The LLVM module, as text; `name` is an identifier of C."""
     lanes = _lanes(checked_dtype(dtype), cpu)
-    fused = fuse(graph) if cpu or host.has_fma() else graph
-    order, one, module = trig_first(fused), Lanes(lanes.element, 1), Module()
+    fused = fuse(graph) if lanes.fused else graph
+    order, one, module = trig_first(fused), lanes.single, Module()
     define_batch(module, fused, order, lanes, linkage="internal")
     frame = define_body(module, "body_one", fused, order, one)
     for entry in (name, f"{name}_batch"):
@@ -53,7 +55,8 @@ define void @{name}({pointers}) nounwind {{
 def _lanes(dtype, cpu):
     element = ELEMENTS[dtype]
     bits = host.register_bits() if cpu is None else _level_bits(cpu)
-    return Lanes(element, bits // 8 // Lanes(element, 1).size)
+    one = Lanes(element, 1, bool(cpu) or host.has_fma())
+    return replace(one, count=bits // 8 // one.size)
 
 
 def _level_bits(cpu):

@@ -12,7 +12,9 @@ from ...checks import one_of
 from ...errors import ArgumentError
 from ...graph.graph import Graph
 from ..cpu import host, library
-from . import c, c_parts, fortran, python
+from ..wasm.iterate import iterate_module
+from ..wasm.map import map_module
+from . import c, c_parts, fortran, python, wasm
 from . import cuda as cuda
 from .compiler import c_compiler, compile_c
 from .selftest import c as c_test
@@ -21,9 +23,11 @@ from .selftest import c_parts_time
 from .selftest import cuda as cuda_test
 from .selftest import fortran as fortran_test
 from .selftest import python as python_test
+from .selftest import wasm as wasm_test
 from .selftest.vectors import vectors
 
-LANGUAGES = ("c", "cuda", "fortran", "python", "library")
+LANGUAGES = ("c", "cuda", "fortran", "python", "library", "wasm")
+IN_FLOAT64 = {"python": "Python", "wasm": "WebAssembly"}
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,10 @@ def write_files(
     one_of(language, LANGUAGES, "language")
     if cpu is not None and language != "library":
         raise ArgumentError(f"cpu can be set only for language 'library', not for {language!r}")
-    if language == "python" and dtype != "float64":
-        raise ArgumentError(f"dtype: expected 'float64' for Python, found {dtype!r}")
+    if language in IN_FLOAT64 and dtype != "float64":
+        raise ArgumentError(
+            f"dtype: expected 'float64' for {IN_FLOAT64[language]}, found {dtype!r}"
+        )
     name = c.c_function(graph, name, dtype).name
     notes = [*notes, *(_machine(cpu) if language == "library" else [])]
     files = _files(graph, language, name, dtype, notes, cpu)
@@ -77,6 +83,18 @@ def write_parts(graph, parts, folder, name=None, dtype="float64"):
     sources, program = paths[1:], os.path.join(folder, f"{name}_test")
     build = ["cc", "-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
     return Exported(paths, [shlex.join(build)], shlex.join([program]))
+
+
+def write_iteration(row, plan, folder, name=None):
+    """Write a step that is repeated as WebAssembly, with its loader, to `folder`."""
+    name = c.c_function(row.links[0].graph, name, "float64").name
+    about = wasm.described_iteration(plan, name)
+    files = {
+        f"{name}.wasm": iterate_module(row, plan, name),
+        f"{name}.js": wasm.loader(about),
+        f"{name}.d.ts": wasm.declaration(about),
+    }
+    return [write_file(folder, file, content) for file, content in files.items()]
 
 
 def write_timing(graph, parts, folder, name=None, dtype="float64"):
@@ -125,6 +143,14 @@ def _files(graph, language, name, dtype, notes, cpu):
             f"{name}.f90": fortran.source(graph, name, dtype, notes),
             f"{name}_test.f90": fortran_test.self_test(graph, cases, name, dtype),
         }
+    if language == "wasm":
+        about = wasm.described(graph, name)
+        return {
+            f"{name}.wasm": map_module(graph, name),
+            f"{name}.js": wasm.loader(about, notes),
+            f"{name}.d.ts": wasm.declaration(about),
+            f"{name}_test.mjs": wasm_test.self_test(about, cases),
+        }
     return {
         f"{name}.py": python.source(graph, name, notes),
         f"{name}_test.py": python_test.self_test(graph, cases, name),
@@ -139,6 +165,8 @@ def _commands(language, folder, name):
 
     if language == "python":
         return [], shlex.join(["python", here("_test.py")])
+    if language == "wasm":
+        return [], shlex.join(["node", here("_test.mjs")])
     build = {
         "c": [["cc", "-std=c99", "-O2", here(".c"), here("_test.c"), "-lm"]],
         "cuda": [
