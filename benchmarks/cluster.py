@@ -28,7 +28,6 @@ import sys
 import tempfile
 import time
 import warnings
-from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from statistics import median
@@ -39,6 +38,7 @@ from rich.table import Table
 from scheduler_load import utilisation
 
 import paraxis as px
+from paraxis.sweeps.engine import client_of
 from paraxis.sweeps.files import Folder
 from paraxis.targets.blocks import Place, Recipe, Result, over_blocks
 
@@ -49,18 +49,9 @@ WORKERS = (100, 1_000, 10_000)
 BLOCK_SECONDS = (0.1, 1.0, 10.0, 30.0, 60.0)
 
 
-@contextmanager
 def cluster_of(processes):
-    """A client of so many processes with a thread each."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=processes, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    """A client of so many processes with a thread each, as px.sweep begins them."""
+    return client_of(processes, None)
 
 
 # -- states ----------------------------------------------------------------------------------------
@@ -103,10 +94,14 @@ def measure_states(client, blocks, count, rounds):
     found = client.compute(lazy).result()  # warm: kernels loaded, states made
     assert found.shape == (blocks, 6) and (found == expected).all()
     each = {"cluster": [], "here": []}
-    for _ in range(rounds):
+    for k in range(rounds):
         lazy = lazy_blocks(blocks, count)
-        each["cluster"].append(spent(client, client.compute(lazy).result))
-        each["here"].append(spent(client, lambda: [last(count, k) for k in range(blocks)]))
+        sides = {
+            "cluster": lambda lazy=lazy: client.compute(lazy).result(),
+            "here": lambda: [last(count, number) for number in range(blocks)],
+        }
+        for name in in_turns(each, k):
+            each[name].append(spent(client, sides[name]))
     return rates(each, blocks * count)
 
 
@@ -129,13 +124,17 @@ def measure_stored(client, blocks, count, rounds, folder):
     each = {"sweep": [], "write": [], "compute": []}
     for k in range(rounds + 1):  # the first warms up
         store, plain = (os.path.join(folder, f"{k}{end}") for end in (".zarr", ""))
-        run = partial(px.sweep, partial(torques, count), {"block": np.arange(blocks)}, store)
-        each["sweep"].append(spent(client, partial(run, block=1, scheduler=client)))
-        shutil.rmtree(store)
-        each["write"].append(spent(client, partial(written, client, plain, count, blocks)))
-        shutil.rmtree(plain)
         lazy = lazy_blocks(blocks, count)
-        each["compute"].append(spent(client, lambda lazy=lazy: client.compute(lazy).result()))
+        run = partial(px.sweep, partial(torques, count), {"block": np.arange(blocks)}, store)
+        sides = {
+            "sweep": partial(run, block=1, scheduler=client),
+            "write": partial(written, client, plain, count, blocks),
+            "compute": lambda lazy=lazy: client.compute(lazy).result(),
+        }
+        for name in in_turns(each, k):
+            each[name].append(spent(client, sides[name]))
+        shutil.rmtree(store)
+        shutil.rmtree(plain)
     each = {name: seconds[1:] for name, seconds in each.items()}
     found = rates(each, blocks * count)
     # a worker computes and then writes: what both cost, each done alone
@@ -177,9 +176,12 @@ def measure_loops(client, runs, block, rounds, folder):
     for k in range(rounds + 1):  # the first warms up
         store = os.path.join(folder, f"loops{k}.zarr")
         run = partial(px.sweep, loops, space, store, block=block)
-        each["sweep"].append(spent(client, partial(run, scheduler=client)))
-        call = partial(loops, **values, index=index)
-        each["here"].append(spent(client, lambda call=call: expected.append(call())))
+        sides = {
+            "sweep": partial(run, scheduler=client),
+            "here": lambda: expected.append(loops(**values, index=index)),
+        }
+        for name in in_turns(each, k):
+            each[name].append(spent(client, sides[name]))
         assert run().open().result.values.tobytes() == expected[-1].tobytes()
         shutil.rmtree(store)
     return rates({name: seconds[1:] for name, seconds in each.items()}, runs)
@@ -251,6 +253,11 @@ def timed(run):
     return time.perf_counter() - begin
 
 
+def in_turns(names, k):
+    """The names, in the opposite order every other round: who comes second finds warmer memory."""
+    return [*names][:: 1 if k % 2 else -1]
+
+
 def spent(client, run):
     """Seconds, and seconds of CPU of this process and all workers together."""
     before, begin = cpu_of(client), time.perf_counter()
@@ -281,7 +288,7 @@ def rates(each, count):
 
 def measure(quick=False, processes=2):
     """Everything, as a dict."""
-    blocks, rounds, runs = (4, 1, 2_000) if quick else (25, 5, 100_000)
+    blocks, rounds, runs = (4, 1, 2_000) if quick else (25, 6, 100_000)
     count = 10_000 if quick else BLOCK
     found = {}
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -290,7 +297,7 @@ def measure(quick=False, processes=2):
             found["states"] = measure_states(client, blocks, count, rounds)
             some = max(2, blocks // 4)
             found["stored"] = measure_stored(client, some, count, min(rounds, 4), folder)
-            found["loops"] = measure_loops(client, runs, runs // 10, min(rounds, 3), folder)
+            found["loops"] = measure_loops(client, runs, runs // 10, min(rounds, 4), folder)
             found["overhead"] = measure_overhead(client, 20 if quick else 300, folder)
             found["tasks_per_s"] = measure_tasks(client, 50 if quick else 2_000)
         found["start"] = {

@@ -16,9 +16,12 @@ from paraxis.targets import store
 DT, SAMPLED, FEW_STEPS = 1e-3, 64, 50
 REPEAT = 3
 LOOPS = ("cuda", "iterate")  # what keys of such kernels begin with
-# robots, steps, every which is recorded
-SIMULATIONS = ((1_000_000, 1000, 1000), (100_000, 1000, 10), (1000, 10_000, 10_000))
-QUICK_SIMULATIONS = ((10_000, 100, 100),)
+# robots, steps, every which is recorded, the robot; of pandas, few should be as fast as many, each
+SIMULATIONS = (
+    *((1_000_000, 1000, 1000, "ur5"), (100_000, 1000, 10, "ur5"), (1000, 10_000, 10_000, "ur5")),
+    *((1_000_000, 100, 100, "panda"), (4096, 1000, 1000, "panda")),
+)
+QUICK_SIMULATIONS = ((10_000, 100, 100, "ur5"),)
 LINKS, PERIOD = 3, 1e-3
 KP, KD = 100.0, 20.0
 # runs, seconds, policy
@@ -33,7 +36,7 @@ def measure(gpu, quick=False):
     return rows + [measure_closed_loop(gpu, *case) for case in cases]
 
 
-def measure_simulation(gpu, robots, steps, every, name="ur5"):
+def measure_simulation(gpu, robots, steps, every, name):
     """Arms that fall freely, by steps of fourth-order Runge-Kutta."""
     robot = px.load(name)
     q, qd = 0.5 * np.random.default_rng(7).uniform(-1, 1, (2, robots, robot.n))

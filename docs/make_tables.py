@@ -36,6 +36,7 @@ MOTION = {
     "table:gpu_grid": "gpu_grid",
     "table:gpu_first": "gpu_grid",
     "table:cluster": "cluster",
+    "table:cluster_rows": "cluster",
 }
 STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
@@ -280,8 +281,8 @@ def start_table(start, largest):
     return markdown(rows)
 
 
-def cluster_tables(found):
-    """What a cluster costs as measured, and what a scheduler leaves of it as simulated."""
+def cluster_rows(found):
+    """What a cluster costs as measured, and what it was meant to cost."""
     states, stored, loops = (found[name] for name in ("states", "stored", "loops"))
     processes = ", ".join(
         f"{number}: {rate / 1e6:,.1f} M" for number, rate in found["processes"].items()
@@ -293,21 +294,44 @@ def cluster_tables(found):
         clock = f"{row['ratio' + which]:.2f}{spread} by the clock"
         return f"{clock}, {row['cpu_ratio' + which]:.2f} by CPU of"
 
-    rows = {
-        "inverse dynamics of a UR5, nothing stored": f"{two(states)} one process with as many "
-        f"threads ({states['total']:.2g} states, {states['cluster'] / 1e6:,.1f} M/s)",
-        "the same into Zarr": f"{two(stored, '_of_both')} computing and writing, each alone "
-        f"({stored['bytes'] / 1e9:.3g} GB a round)",
-        f"{loops['count']:,} closed loops into Zarr": f"{two(loops)} one call in one process "
-        f"({loops['sweep']:,.0f}/s)",
-        "overhead per block": f"{1e3 * overhead['here']:.1f} ms in one process, "
-        f"{1e3 * overhead['cluster']:.1f} ms on the cluster",
-        "from the start of Python to the first block": f"{start['here']:.1f} s in one process, "
-        f"{start['cluster']:.1f} s with two workers",
-        "tasks per second of a scheduler": f"{found['tasks_per_s']:,.0f}",
-        "states per second by processes": processes,
-    }
-    measured_rows = "\n".join(f"| {what} | {value} |" for what, value in rows.items())
+    rows = [
+        (
+            "inverse dynamics of a UR5, nothing stored",
+            f"{two(states)} one process with as many threads ({states['total']:.2g} states, "
+            f"{states['cluster'] / 1e6:,.1f} M/s)",
+            "0.85",
+        ),
+        (
+            f"the same into Zarr ({stored['bytes'] / 1e9:.3g} GB a round)",
+            f"{two(stored)} writing alone",
+            "0.85",
+        ),
+        ("", f"{two(stored, '_of_both')} computing and writing, each alone", ""),
+        (
+            f"{loops['count']:,} closed loops into Zarr",
+            f"{two(loops)} one call in one process ({loops['sweep']:,.0f}/s)",
+            "0.85",
+        ),
+        (
+            "overhead per block",
+            f"{1e3 * overhead['here']:.1f} ms in one process, "
+            f"{1e3 * overhead['cluster']:.1f} ms on the cluster",
+            "10 ms",
+        ),
+        (
+            "from the start of Python to the first block",
+            f"{start['here']:.1f} s in one process, {start['cluster']:.1f} s with two workers",
+            "3 s",
+        ),
+        ("tasks per second of a scheduler", f"{found['tasks_per_s']:,.0f}", ""),
+        ("states per second by processes", processes, ""),
+    ]
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"\n| what | measured, on two cores | aim |\n| --- | --- | --- |\n{lines}"
+
+
+def cluster_tables(found):
+    """The same, and what a scheduler leaves of a cluster as simulated."""
     seconds = sorted({row["seconds"] for row in found["load"]})
     busy = {(row["workers"], row["seconds"]): row["busy"] for row in found["load"]}
     heads = " | ".join(f"blocks of {each:g} s" for each in seconds)
@@ -319,7 +343,7 @@ def cluster_tables(found):
     )
     rate = f"{found['tasks_per_s']:,.0f}"
     return (
-        f"\n| what | measured, on two cores |\n| --- | --- |\n{measured_rows}\n\n"
+        f"{cluster_rows(found)}\n\n"
         f"The share of time in which workers are at work, at {rate} tasks per second:\n\n"
         f"| | {heads} |\n|---|{'---:|' * len(seconds)}\n{load}\n\n"
     )
@@ -347,6 +371,7 @@ def motion(folder):
         "gpu_grid": gpu_grid_table,
         "gpu_first": gpu_first_table,
         "cluster": cluster_tables,
+        "cluster_rows": cluster_rows,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
@@ -410,7 +435,7 @@ def gpu_conditions(data):
     text = (
         f"States per second on one {data['device']}, arrays of some gigabytes in its memory; in "
         f"parentheses: bytes read and written per second, as a share of a plain copy's "
-        f"({copy:.2f} TB/s in the same run)."
+        f"({copy:.2f} TB/s in the same run){measured_with(data)}."
     )
     ratios = []
     for peer, row, own in gpu_rivals(data):
@@ -418,6 +443,12 @@ def gpu_conditions(data):
             what = row["function"].replace("_", " ")
             ratios.append(f"{times(own / row['states_per_s'])} {peer}'s {what}")
     return f"{text} For a panda in float32 that is {' and '.join(ratios)}." if ratios else text
+
+
+def measured_with(data):
+    """The version that was measured, as results of a GPU may be older than the code."""
+    version = data.get("versions", {}).get("paraxis")
+    return f", with Paraxis {version}" if version else ""
 
 
 def measured_on_gpu(data):
@@ -899,7 +930,7 @@ def mpc_table(data):
 def gpu_calls_table(data):
     """What calls cost, beside what the framework's own take."""
     rows = [["call", "µs", "beside", "µs", "", "at most"]]
-    for row in data["rows"]:
+    for row in _measured(data):
         unit = " µs more" if row["is_difference"] else " ×"
         reached = f"{row['reached']:.2f}{unit}"
         rows.append(
@@ -912,66 +943,109 @@ def gpu_calls_table(data):
                 f"{row['limit']:g}{unit}",
             ]
         )
-    where = f"{data['device']}, {data['states']:,} Panda states, float32. Bold: beyond its limit."
-    return f"{markdown(rows)}\n\n{where}"
+    where = (
+        f"{data['device']}, {data['states']:,} Panda states, float32{measured_with(data)}. "
+        "Bold: beyond its limit."
+    )
+    return f"{markdown(rows)}\n\n{where}{_missing(data, 'call')}"
 
 
 def gpu_small_batches_table(data):
     """Kernels for the batches of learning and control."""
     batches = sorted({row["states"] for row in data["rows"]})
     rows = [["robot, function", *(f"{batch:,}" for batch in batches), "error"]]
-    for name in dict.fromkeys((row["robot"], row["function"]) for row in data["rows"]):
-        cells = [row for row in data["rows"] if (row["robot"], row["function"]) == name]
-        times = [f"{row['us']:.1f}" for row in sorted(cells, key=lambda row: row["states"])]
-        error = max(row["error"] for row in cells)
+    measured = {(row["robot"], row["function"], row["states"]): row for row in _measured(data)}
+    for name in dict.fromkeys(each[:2] for each in measured):
+        cells = [measured.get((*name, batch)) for batch in batches]
+        times = [f"{row['us']:.1f}" if row else "–" for row in cells]
+        error = max(row["error"] for row in cells if row)
         rows.append([f"{name[0]}, {name[1].replace('_', ' ')}", *times, f"{error:.0e}"])
+    first, *others = (row["first_s"] for row in measured.values())
     where = (
-        f"µs of a kernel in a CUDA graph, {data['device']}, float32, in rows; a launch that does "
+        f"µs of a kernel in a CUDA graph, {data['device']}, float32, in rows"
+        f"{measured_with(data)}; a launch that does "
         f"next to nothing takes {data['floor_us']:.2f}. Errors are against the interpreter, per "
-        "state; those of accelerations are amplified by the mass matrix."
+        "state; those of accelerations are amplified by the mass matrix. With kernels on disk, the "
+        f"first call of the process took {first:.2f} s (CuPy was in use already), the first of "
+        f"another function or batch at most {max(others, default=0.0):.2f} s."
     )
-    return f"{markdown(rows)}\n\n{where}"
+    return f"{markdown(rows)}\n\n{where}{_missing(data, 'robot', 'function', 'states')}"
+
+
+# kind of time -> the heading that people read, in order
+GRID_TIMES = {name: name for name in ("kernel", "captured", "PyTorch", "JAX")}
+GRID_TIMES["captured"] = "its call captured"
 
 
 def gpu_grid_table(data):
     """Ours beside GRiD, tuned for the same GPU: µs, and GRiD's divided by ours."""
-    columns = list(dict.fromkeys((row["time"], row["states"]) for row in data["rows"]))
-    columns.sort(key=lambda each: (("kernel", "PyTorch", "JAX").index(each[0]), each[1]))
-    rows = [["robot, function", *(f"{time}, {states:,}" for time, states in columns)]]
     found = {
-        (row["robot"], row["function"], row["time"], row["states"]): row for row in data["rows"]
+        (row["robot"], row["function"], row["time"], row["states"]): row for row in _measured(data)
     }
-    for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in data["rows"]):
+    columns = list(dict.fromkeys(each[2:] for each in found))
+    columns.sort(key=lambda each: ([*GRID_TIMES].index(each[0]), each[1]))
+    heads = [f"{GRID_TIMES[time]}, {states:,}" for time, states in columns]
+    rows = [["robot, function", *heads]]
+    for robot, function in dict.fromkeys(each[:2] for each in found):
         line = [f"{robot}, {function.replace('_', ' ')}"]
         for column in columns:
             row = found.get((robot, function, *column))
             text = ""
             if row is not None:
-                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {row['ratio']:.1f} ×"
+                ratio = f"{row['ratio']:.1f} ×" if row["holds"] else f"**{row['ratio']:.2f} ×**"
+                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {ratio}"
             line.append(text)
         rows.append(line)
     where = (
-        f"µs, ours / GRiD's, {data['device']}, float32. GRiD's threads per state are the fastest "
+        f"µs, ours / GRiD's, {data['device']}, float32{measured_with(data)}. Bold: below "
+        f"{_least(found)}. GRiD's threads per state are the fastest "
         "of all that it takes, cell by cell; its derivatives of forward dynamics are without those "
-        "by torques, which ours have."
+        "by torques, which ours have. Empty: not measured."
     )
-    return f"{markdown(rows)}\n\n{where}"
+    return f"{markdown(rows)}\n\n{where}{_missing(data, 'robot', 'function', 'states', 'time')}"
+
+
+def _least(found):
+    """What was asked for, by the kind of time."""
+    least = {GRID_TIMES[row["time"]]: row["least"] for row in found.values()}
+    return ", ".join(f"{ratio:g} × ({time})" for time, ratio in least.items())
 
 
 def gpu_first_table(data):
     """Whole calls from PyTorch, the first thing to know of a GPU."""
-    called = [row for row in data["rows"] if row["time"] == "PyTorch"]
+    called = [row for row in _measured(data) if row["time"] == "PyTorch"]
     batches = sorted({row["states"] for row in called})
     rows = [["", *(f"{states:,} states" for states in batches)]]
     for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in called):
-        cells = [row for row in called if (row["robot"], row["function"]) == (robot, function)]
-        cells.sort(key=lambda row: row["states"])
-        texts = [f"{row['ours_us']:.0f} µs ({row['ratio']:.1f} × GRiD)" for row in cells]
+        cells = {
+            row["states"]: row
+            for row in called
+            if (row["robot"], row["function"]) == (robot, function)
+        }
+        found = map(cells.get, batches)
+        texts = [f"{r['ours_us']:.0f} µs ({r['ratio']:.1f} × GRiD)" if r else "–" for r in found]
         rows.append([_named(robot, function), *texts])
     where = (
-        f"A whole call from PyTorch, {data['device']}, float32; beside GRiD 0.6 in the same run."
+        f"A whole call from PyTorch, {data['device']}, float32{measured_with(data)}; beside GRiD "
+        "0.6 in the same run."
     )
     return f"{markdown(rows)}\n\n{where}"
+
+
+def _measured(data):
+    return [row for row in data["rows"] if "missing" not in row]
+
+
+def _missing(data, *names):
+    """The rows that a run has no number for, and why."""
+    rows = [row for row in data["rows"] if "missing" in row]
+    if not rows:
+        return ""
+    lines = (
+        f"- {', '.join(str(row[name]) for name in names if name in row)}: {row['missing']}"
+        for row in rows
+    )
+    return "\n\nNot measured:\n\n" + "\n".join(lines)
 
 
 def _named(robot, function):

@@ -89,7 +89,7 @@ def test_every_plot_of_the_pages_has_a_text_that_describes_it():
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:
@@ -101,6 +101,7 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert space["heavy"].shape == (1_000_000, 6)
     assert abs(space["simulator"].state.q[:, 2] - 0.32).max() < 0.03  # standing
     assert space["safe"].period > 1e-3 and not space["runs"].diverged.any()
+    assert space["study"].status.complete and space["errors"].shape == (20, 3)
 
 
 SLOW = ("safe_rate", "jax_least_effort", "reach_many")  # examples
@@ -321,6 +322,37 @@ def test_tables_of_a_gpu_come_from_its_run(tables, tmp_path):
     line = "| forward dynamics, 1,000 | 0.25 ms | 250.0 ns | 0.5 ms (2.0×) | 3 MiB | 1e-13 |"
     assert line in chains
     assert set(tables.everything(tmp_path / "cpu.json")) >= set(tables.GPU)
+
+
+def test_tables_of_a_gpu_say_what_was_not_reached_or_not_measured(tables):
+    about = {"device": "Some GPU", "versions": {"paraxis": "7.8"}}
+    cell = {"robot": "arm", "function": "inverse_dynamics"}
+    call = {"call": "a * b", "ours_us": 2.0, "theirs_us": 1.0, "beside": "c * d", "limit": 1.5}
+    call |= {"reached": 2.0, "is_difference": False, "holds": False}
+    calls = [call, {"call": "torch", "missing": "no such package"}]
+    made = tables.gpu_calls_table(about | {"states": 64, "rows": calls})
+    assert "| a * b | 2.0 | c \\* d | 1.0 | **2.00 ×** | 1.5 × |" in made
+    assert "float32, with Paraxis 7.8." in made and "- torch: no such package" in made
+
+    small = [cell | {"states": 16, "us": 3.0, "error": 1e-7, "first_s": 0.25}]
+    small += [cell | {"states": 64, "missing": "not compiled"}]
+    made = tables.gpu_small_batches_table(about | {"floor_us": 0.8, "rows": small})
+    assert "| arm, inverse dynamics | 3.0 | – | 1e-07 |" in made
+    assert "took 0.25 s" in made and "- arm, inverse_dynamics, 64: not compiled" in made
+
+    def beside(time, states, ratio, least):
+        row = {"time": time, "states": states, "ours_us": 2.0, "theirs_us": 2.0 * ratio}
+        return cell | row | {"ratio": ratio, "least": least, "holds": ratio >= least}
+
+    grid = [beside("PyTorch", 16, 4.0, 2.0), beside("kernel", 16, 3.0, 5.0)]
+    grid += [beside("captured", 16, 6.0, 5.0)]
+    grid += [cell | {"time": "PyTorch", "states": 64, "missing": "no time left"}]
+    made = tables.gpu_grid_table(about | {"rows": grid})
+    assert "| kernel, 16 | its call captured, 16 | PyTorch, 16 |" in made
+    line = "2.0 / 6.0 = **3.00 ×** | 2.0 / 12.0 = 6.0 × | 2.0 / 8.0 = 4.0 × |"
+    assert line in made and "- arm, inverse_dynamics, 64, PyTorch: no time left" in made
+    made = tables.gpu_first_table(about | {"rows": grid})
+    assert "| arm, inverse dynamics | 2 µs (4.0 × GRiD) |" in made
 
 
 def test_pages_have_known_markers_only(tables):

@@ -12,7 +12,7 @@ import paraxis as px
 from paraxis.cli import design_page
 from paraxis.cli import designed as making
 from paraxis.cli.design_page import gantt, page
-from paraxis.cli.design_text import operation_words
+from paraxis.cli.design_text import operation_words, rate_words
 from paraxis.cli.main import main
 from paraxis.cli.operations import Operations
 from paraxis.cli.rates import middle_posture
@@ -41,6 +41,7 @@ def test_a_design_computes_what_it_shows(tmp_path, drives, capsys):
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "no schedule is shorter" in shown and "on 1 core here" in shown
+    assert "gear losses left out" in " ".join(shown.split())
     page = (folder / "design.html").read_text(encoding="utf-8")
     HTMLParser(convert_charrefs=True).feed(page)
     assert "<script" not in page and "Transmissions" in page and "Safe rate" in page
@@ -88,6 +89,7 @@ def test_what_is_missing_has_a_reason(tmp_path, monkeypatch):
     assert "no C compiler" in design.why_no_times
     assert not design.kinematics and "planar3" in design.why_no_kinematics
     assert design.rate.predicted.period > 0 and len(design.operations) == 1
+    assert "left out" not in rate_words(design)
 
 
 def test_three_joints_have_a_closed_form_for_positions(tmp_path, monkeypatch):

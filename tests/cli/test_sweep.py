@@ -162,6 +162,43 @@ def test_a_data_set(here, capsys):
     assert "wrote 2 files in s" in capsys.readouterr().out
 
 
+def test_a_data_set_about_a_frame(here, capsys):
+    words = ["dataset", "planar3", "--states", "10", "--function", "jacobian", "--store", "s.zarr"]
+    assert main([*words, "--frame", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
+    robot = px.load("planar3")
+    frame = robot.frame_names[1]
+    assert main([*words, "--frame", frame]) == 0
+    data = xr.open_zarr("s.zarr", chunks=None)
+    assert data.J.values.tobytes() == px.jacobian(robot, data.q.values, frame=frame).tobytes()
+    words[words.index("jacobian")] = "mass_matrix"
+    assert main([*words, "--frame", frame]) == 2
+    assert "mass_matrix is not about a frame" in capsys.readouterr().err
+
+
+def test_a_study_about_a_frame(here, capsys):
+    frame = px.load("planar3").frame_names[1]
+    space = "space: {sample: 5, q: limits}"
+    text = f"robot: planar3\nfunction: forward_kinematics\n{space}\noptions: {{frame: {frame}}}\n"
+    assert main(["sweep", here(text), "-o", "s.zarr"]) == 0
+    data = xr.open_zarr("s.zarr", chunks=None)
+    expected = px.forward_kinematics(px.load("planar3"), data.q.values, frame=frame)
+    assert data.pose.values.tobytes() == expected.tobytes()
+    assert main(["sweep", here(text.replace("{frame:", "{frames:")), "-o", "s.zarr"]) == 2
+    assert "did you mean 'frame'" in capsys.readouterr().err
+
+
+def test_a_folder_that_parquet_cannot_have_is_refused_first(here, capsys):
+    pytest.importorskip("pyarrow")
+    Path("full").mkdir()
+    Path("full/thesis.tex").write_text("x")
+    words = ["dataset", "planar3", "--states", "10", "--store", "s.zarr", "--parquet"]
+    for folder, message in (("full", "other files"), ("full/thesis.tex/x", "thesis.tex")):
+        assert main([*words, folder]) == 2
+        assert message in capsys.readouterr().err
+    assert not Path("s.zarr").exists()
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [

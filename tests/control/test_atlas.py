@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from support.functions import random_tree
 
 import paraxis as px
 from paraxis.cli.main import main
@@ -161,6 +162,7 @@ BAD = {
     "axes['payload']: expected increasing numbers >= 0": {"axes": {"payload": [-1.0]}},
     "motion: expected a function of t": {"motion": swaying(ARM)},
     "cycle: it belongs to a motion of your own": {"cycle": 2.0},
+    "frame: it holds the payload": {"frame": "link3", "axes": {"speed": [1.0]}},
     "duration: expected": {"duration": 0.0},
     "bound: expected": {"bound": -1.0},
 }
@@ -171,6 +173,20 @@ def test_bad_input_is_named(message):
     with pytest.raises(px.ArgumentError) as error:
         px.control.stability_atlas(ARM, **BAD[message])
     assert message in str(error.value)
+
+
+def test_a_frame_holds_the_payload_of_a_robot_with_several_tips():
+    robot, (frame, *_) = random_tree(1), random_tree(1).frame_names[::-1]
+    mass = 0.3 * sum(body.mass for body in robot.inertias)
+    given = {"policies": "exact", "periods": [1e-3, 2e-3], "axes": {"payload": [mass]}}
+    for named, words in (({}, "tips, so name a frame"), ({"frame": "hand"}, "no frame 'hand'")):
+        with pytest.raises(px.RobotError, match=words):
+            px.control.stability_atlas(robot, **given, **named)
+    found = px.control.stability_atlas(robot, frame=frame, **given)["exact", "payload"]
+    law = px.control.computed_torque(robot, 100.0, 20.0)
+    held = px.payload(robot, mass=mass, frame=frame)
+    run = px.control.closed_loop(robot, law, swaying(robot), 2e-3, duration=1.5 * CYCLE, **held)
+    assert found.error[0, 1] == pytest.approx(float(run.error), rel=1e-6)
 
 
 def test_maps_that_are_not_there(atlas):
@@ -322,6 +338,7 @@ def test_the_command_names_what_is_wrong_before_it_maps(tmp_path, capsys, monkey
         ["--processors", "0"],
         ["--latency", "-1"],
         ["--flop-time", "0.0"],
+        ["--frame", "hand"],
     ):
         assert main(["atlas", "planar3", "-o", str(tmp_path / "x.html"), *given]) == 2
         assert given[1] in capsys.readouterr().err

@@ -323,6 +323,9 @@ def test_wrong_periods_and_delays():
         px.control.delayed(pd, -1)
     with pytest.raises(px.ArgumentError, match="controller: expected a function"):
         px.control.sampled(3.0, 0.01)
+    late = px.control.delayed(pd, initial=[1.0, 2.0])
+    with pytest.raises(px.ArgumentError, match=r"initial: expected a number or 6 .*shape \(2,\)"):
+        px.simulate(ARM, START, REST, controller=late, dt=DT, steps=2)
 
 
 # -- data ------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The tasks of px.gym, and custom tasks."""
 
 import importlib.util
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -210,11 +211,36 @@ def test_a_task_of_ones_own():
         ({"start": lambda draws: {"q": np.zeros(2), "t": 0.0}}, "t has a meaning of its own"),
         ({"reward": lambda now: now.q}, r"reward: expected a single number, found shape \(2,\)"),
         ({"observe": lambda now: np.eye(2)}, "observe: expected an array of one axis"),
+        ({"reward": lambda now: None}, "reward: expected numbers, found None"),
     ],
 )
 def test_what_is_wrong_with_a_task_is_said(changes, message):
     with pytest.raises(px.ArgumentError, match=message):
         px.gym.make(own(**changes)).reset()
+
+
+def test_values_that_change_after_tracing_are_mentioned():
+    scale = [1.0]
+    env = px.gym.make(own(reward=lambda now: scale[0] * now.action[0]), num_envs=2)
+    env.reset(seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env.step(np.ones((2, 2)))
+    scale[0] = 5.0
+    with pytest.warns(px.SimulationWarning, match="that reward read has changed"):
+        assert np.allclose(env.step(np.ones((2, 2)))[1], 1.0)
+    again = px.gym.make(own(reward=lambda now: scale[0] * now.action[0]), num_envs=2)
+    again.reset(seed=0)
+    assert np.allclose(again.step(np.ones((2, 2)))[1], 5.0)
+
+
+def test_rewards_that_are_not_finite_are_mentioned_once():
+    env = px.gym.make(own(reward=lambda now: np.sqrt(-1.0 - now.q[0] * now.q[0])), num_envs=3)
+    with pytest.warns(px.SimulationWarning, match="reward of 3 of 3 robots is not finite"):
+        env.reset(seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert env.step(np.zeros((3, 2)))[4]["failed"].all()
 
 
 def test_a_moment_has_no_other_attributes():

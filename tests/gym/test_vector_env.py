@@ -189,6 +189,8 @@ def test_a_state_that_is_not_finite_ends_its_episode_only(mode):
         (lambda: short(2, "Never"), "autoreset_mode: expected one of 'NextStep', 'SameStep'"),
         (lambda: short(2).step(np.zeros((2, 1))), "call reset first"),
         (lambda: short(2).reset(seed=-1), "seed: expected integers from 0"),
+        (lambda: short(2).reset(seed=1.5), "seed: expected an integer or a list"),
+        (lambda: short(2).reset(seed=[1, 0.5]), "seed: expected integers from 0"),
         (lambda: short(2).reset(seed=[1]), "seed: expected 2 seeds, found 1"),
         (lambda: short(2).reset(options={"low": 0.0}), "expected only 'reset_mask', found 'low'"),
         (lambda: short(2).reset(options={"reset_mask": np.ones(2)}), "reset_mask: expected bool"),

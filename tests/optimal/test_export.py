@@ -413,6 +413,20 @@ def test_a_measurement_that_is_not_finite_leaves_the_plan(tmp_path):
     assert np.isfinite(u).all()
 
 
+def test_who_has_lost_the_way_begins_anew(tmp_path):
+    """A single wrong measurement leads full steps away from where the arm is."""
+    solver = reaching(px.robots.planar(2), "sqp", (-60.0, 60.0), 20)
+    native, goal, step = Native(solver, tmp_path), np.array([0.1, 0.2]), solver.problem.system
+    hold = px.trace(lambda x, u: step.step(x, u, {}), x=4, u=2).compile()
+    native.solve(np.zeros(4), 100, goal=goal)
+    x, statuses = np.zeros(4), []
+    for tick in range(200):
+        u, status = native.tick(x if tick != 5 else np.array([10.0, 0, 0, 0]), goal=goal)
+        x, statuses = hold(x, u), [*statuses, status]
+    assert max(statuses) > px.optimal.Status.OUT_OF_ITERATIONS  # it was lost
+    assert abs(x[:2] - goal).max() < 5e-2 and max(statuses[100:]) <= 1
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_first_measurement_that_is_not_finite_is_forgotten(method, tmp_path):
     solver = reaching(px.robots.planar(2), method, limits=(-40.0, 40.0))
@@ -440,6 +454,8 @@ def test_what_is_refused(tmp_path):
         solver.export(tmp_path, problems={"x0": np.zeros((1, 3))})
     with pytest.raises(px.ArgumentError, match="so much that float64 tests nothing"):
         solver.export(tmp_path, problems={"x0": np.full((1, 2), np.nan)})
+    with pytest.raises(px.ArgumentError, match="arrays by name"):
+        solver.export(tmp_path, problems=3)
 
 
 def test_problems_of_the_self_test_are_broadcast(tmp_path):

@@ -168,6 +168,27 @@ def test_a_plan_that_fails_is_not_taken_and_the_old_one_moves_on():
     assert np.isfinite(mpc.cost).all()
 
 
+@pytest.mark.parametrize("shift", [True, False])
+def test_who_has_lost_the_way_begins_anew(shift):
+    """A single wrong measurement leads full steps away from where the arm is, for good."""
+    solver = px.optimal_control(
+        px.robots.planar(2), reach, 20, dt=0.02, terminal=reached, method="sqp",
+        limits=(-60.0, 60.0), parameters={"goal": 2},
+    )  # fmt: skip
+    goal = np.array([[0.1, 0.2], [0.3, -0.2], [0.1, 0.2]])
+    mpc = solver.mpc(np.zeros((3, 4)), goal=goal, shift=shift)
+    one = solver.mpc(np.zeros(4), goal=goal[0], shift=shift)
+    for each in (mpc, one):
+        each.run(steps=5)
+    mpc.tick([[0.0, 0.0, 30.0, -30.0], [0.0] * 4, [np.nan] * 4])
+    one.tick([0.0, 0.0, 30.0, -30.0])
+    run, alone = mpc.run(steps=200), one.run(steps=200)
+    assert np.array_equal(run.xs[:, 0], alone.xs) and np.array_equal(run.us[:, 0], alone.us)
+    assert abs(run.q[-1] - goal).max() < 1e-2
+    assert (mpc.refused[0], mpc.refused[1]) == (one.refused, 0) and one.refused >= 2
+    assert mpc.restarts.tolist() == [one.restarts, 0, 0] and one.restarts >= 1
+
+
 def test_a_law_without_a_positive_pivot_is_refused():
     system = px.trace(lambda x, u: x + 0.1 * u, x=1, u=1)
     solver = px.optimal_control(
@@ -269,7 +290,7 @@ def test_arguments_that_do_not_fit():
     mpc = solver.mpc(np.zeros((3, 2)))
     with pytest.raises(px.ArgumentError, match="x: expected shape"):
         mpc.tick(np.zeros((2, 2)))
-    with pytest.raises(px.ArgumentError, match="expected only parameters"):
+    with pytest.raises(px.ArgumentError, match="has no parameters"):
         mpc.tick(np.zeros((3, 2)), goal=1.0)
     with pytest.raises(px.ArgumentError, match="needs a controller of a robot"):
         mpc.run(px.Simulator(px.robots.planar(2), dt=0.05))

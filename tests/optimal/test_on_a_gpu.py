@@ -78,6 +78,20 @@ def test_control_in_real_time(monkeypatch):
     assert is_far(run.us) and np.allclose(np.array(run.us), expected.us, atol=1e-7)
 
 
+def test_a_plan_that_is_begun_anew(monkeypatch):
+    solver, (x0, goal) = reaching(), problems()
+    use(monkeypatch)
+    mpc = solver.mpc(far(x0), goal=far(goal))
+    rows = mpc.target.arrays.asarray([1])
+    plan, others = np.array(mpc.us), [k for k in range(len(x0)) if k != 1]
+    mpc.tick(far(x0))
+    between = np.array(mpc.us)
+    mpc._restart(rows)
+    assert np.array(mpc.restarts).tolist() == [int(k == 1) for k in range(len(x0))]
+    assert np.array_equal(np.array(mpc.us)[others], between[others])
+    assert np.allclose(np.array(mpc.us)[1], plan[1], atol=1e-2)  # as it began
+
+
 def test_sampling(monkeypatch):
     solver, (x0, goal) = reaching(), problems(2)
     expected = solver.sampling(x0, samples=32, goal=goal)

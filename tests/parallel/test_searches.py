@@ -1,12 +1,15 @@
 """The searches of the papers: as short as the exact solver's, or with given places brute force."""
 
+import dataclasses
 import random
+import tracemalloc
 from itertools import permutations
 
 import pytest
 
 import paraxis as px
-from paraxis.parallel.methods import a_star
+from paraxis.parallel.methods import a_star, fixed_places
+from paraxis.parallel.methods.partial_schedules import Tree
 
 
 def random_tasks(seed, size=10, least=1, chance=0.2, messages=False):
@@ -76,10 +79,10 @@ def test_a_processor_per_link_of_a_robot():
 
 def test_a_search_out_of_time_has_a_schedule_and_a_bound(monkeypatch):
     tasks = random_tasks(3, size=60, chance=0.05)
-    for method in ("df_ihs", "a_star"):
+    for method in ("df_ihs", "a_star", "branch_and_bound"):
         found = px.schedule(tasks, 3, method, time_limit=1e-9)
         assert found.makespan >= found.bound
-    monkeypatch.setattr(a_star, "MOST_STATES", 0)
+    monkeypatch.setattr(a_star, "MOST_BYTES", 0)
     tasks = next(
         each
         for each in map(random_tasks, range(100))
@@ -87,6 +90,39 @@ def test_a_search_out_of_time_has_a_schedule_and_a_bound(monkeypatch):
     )
     found = px.schedule(tasks, 2, "a_star")
     assert found.bounds["A*"] <= found.makespan
+
+
+def test_a_star_weighs_what_it_keeps():
+    """Partial schedules of many tasks take more memory than those of few."""
+    few, many = (random_tasks(3, size=size, chance=0.02) for size in (40, 200))
+    roots = [Tree(tasks, 3, range(len(tasks))).root() for tasks in (few, many)]
+    measured = []
+    tracemalloc.start()
+    for root in roots:
+        before = tracemalloc.get_traced_memory()[0]
+        kept = [(copied := replaced(root), a_star._state(copied)) for _ in range(100)]
+        measured.append((tracemalloc.get_traced_memory()[0] - before) / len(kept))
+        del kept
+    tracemalloc.stop()
+    for root, found in zip(roots, measured, strict=True):
+        assert 0.5 < a_star._bytes(root) / found < 2
+
+
+def replaced(partial):
+    """The same with tables of its own."""
+    return dataclasses.replace(partial, ends=tuple([*partial.ends]), ready={**partial.ready})
+
+
+def test_a_deadline_holds_for_large_graphs(monkeypatch):
+    """Each choice looks at all tasks, so a schedule is not to be made of choices first."""
+    choices, made = fixed_places._Search._choices, []
+    monkeypatch.setattr(
+        fixed_places._Search, "_choices", lambda *given: made.append(1) or choices(*given)
+    )
+    tasks = random_tasks(3, size=500, chance=0.006)
+    found = px.schedule(tasks, 2, "branch_and_bound", time_limit=1e-9)
+    assert found.makespan >= found.bound
+    assert len(made) < 10
 
 
 def test_empty_graphs_and_zero_times():
@@ -111,6 +147,7 @@ def test_places_may_be_any_of_the_processors():
         ("df_ihs", {"time_limit": 0}, "time_limit: expected seconds > 0"),
         ("branch_and_bound", {}, "needs places"),
         ("branch_and_bound", {"places": {"a": 0}}, "processor from 0 to 1 for task b, found None"),
+        ("branch_and_bound", {"places": {"a": 0, "b": 1, "c": 1}}, "names of tasks, found c"),
         ("branch_and_bound", {"places": [0, 1]}, "expected a mapping"),
         ("branch_and_bound", {"places": {"a": 0, "b": 1.0}}, "for task b, found 1.0"),
     ],

@@ -151,6 +151,13 @@ def test_fewer_processors_do_the_same_one_after_another(network, processors):
     assert any(item.hops.any() for item in along) == (processors > 1)
 
 
+def test_processors_without_links_are_not_counted():
+    """Each takes a power of two of links."""
+    for n, processors, computing in ((10, 4, 3), (300, 64, 38), (8, 4, 4)):
+        plan = px.parallel.two_array_plan(n, processors=processors)
+        assert plan.processors == 2 * computing
+
+
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize(("n", "processors"), [(8, 2), (13, 4), (8, 8)])
 def test_messages_of_shared_processors_cross_links_that_there_are(network, n, processors):

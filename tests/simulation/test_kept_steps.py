@@ -244,6 +244,21 @@ def test_a_masked_reset_does_not_mind_robots_that_failed():
     assert np.array_equal(state.q, before.q, equal_nan=True)
 
 
+def test_a_parameter_that_is_no_number_spoils_its_robot_only():
+    robot = px.load("ur5")  # of which some masses have no part in the motion
+    mass = np.tile(px.parameter_values(robot, "mass"), (3, 1))
+    mass[1] = np.nan
+    simulator = px.Simulator(robot, dt=DT)
+    state = simulator.reset(np.zeros((3, 6)), mass=mass)
+    with pytest.warns(px.SimulationWarning, match="1 of 3 robots, robot 1 first: the state"):
+        simulator.step(n=4)
+    assert np.array_equal(np.isnan(state.q).any(-1), [False, True, False])
+    mass[1] = mass[0]
+    simulator.reset(np.zeros((3, 6)), mask=np.array([False, True, False]), mass=mass)
+    simulator.step()
+    assert np.isfinite(state.q).all() and state.t[1] == DT
+
+
 def test_a_reset_that_fails_leaves_the_robots_there_were():
     class Remembering:
         memory = {"sum": np.zeros(2)}  # noqa: RUF012

@@ -1,6 +1,7 @@
 """What sensors would read: in free fall nothing, at rest what holds the robot up."""
 
 import numpy as np
+import pytest
 
 import paraxis as px
 
@@ -70,3 +71,6 @@ def test_forces_of_the_ground_carry_the_weight():
     total = sum(body.mass for body in robot.inertias) * 9.81
     np.testing.assert_allclose(found.force[-1].sum(0), [0, 0, total], atol=2e-3 * total)
     assert abs(found.gap[-1]).max() < 1e-3 and abs(found.point[-1, :, 2]).max() < 1e-3
+    for other, step, words in ((None, dt, "ground: expected"), (ground, 0.0, "dt: expected")):
+        with pytest.raises(px.ArgumentError, match=words):
+            px.simulation.contact_forces(robot, other, run.q, run.impulses, step)

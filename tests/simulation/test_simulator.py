@@ -251,6 +251,20 @@ def test_what_does_not_fit_is_refused(call, words):
         call(simulator)
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"randomize": ["mass"]}, "randomize: expected a dict from names to functions"),
+        ({"randomize": {"mass": 3.0}}, "randomize: expected a function draw"),
+        ({"seed": -1}, "seed: expected an integer >= 0"),
+        ({"seed": "a"}, "seed: expected an integer >= 0"),
+    ],
+)
+def test_a_simulator_that_cannot_be_made_says_why(options, words):
+    with pytest.raises(px.ArgumentError, match=words):
+        px.Simulator(ARM, dt=DT, **options)
+
+
 def test_a_reset_that_is_refused_changes_nothing():
     body = px.robots.Inertia.of(1.0, (0, 0, 0), (0.1, 0.1, 0.1))
     robot = px.Robot("body", [px.robots.Joint("free", "free")], [body])

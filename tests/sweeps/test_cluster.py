@@ -77,6 +77,17 @@ def test_a_study(client, store):
     assert there.status.complete and content(there.store) == content(here.store)
 
 
+def test_workers_here_keep_memory_for_the_next_block(store):
+    def of_worker(name):
+        return int(os.environ.get(name, 0))
+
+    def function(a):
+        return {"kept": a * 0 + of_worker("MALLOC_TOP_PAD_")}
+
+    found = px.sweep(function, {"a": np.arange(2.0)}, store, workers=1)
+    assert (found.open().kept.values == 2**26).all()
+
+
 def test_by_the_address_of_a_scheduler(client, store):
     px.sweep(lambda a: a + 1, SPACE, store, block=6, scheduler=client.scheduler.address)
     assert px.sweeps.status(store).complete

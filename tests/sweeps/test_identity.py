@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import random
 import sys
 
 import numpy as np
@@ -68,6 +69,16 @@ def test_a_function_without_its_code_is_refused():
     with pytest.raises(px.ArgumentError, match="'ufunc'.*cannot be recognised"):
         Reading(np.frompyfunc(lambda x: x, 1, 1))
     assert Reading(np.add).digest == Reading(np.add).digest != Reading(np.subtract).digest
+
+
+@pytest.mark.parametrize(
+    "generator", [np.random.default_rng(0), np.random.RandomState(0), random.Random(0)]
+)
+def test_numbers_that_depend_on_what_was_drawn_before_are_refused(generator, tmp_path):
+    with pytest.raises(px.ArgumentError, match="draw from the index of the states"):
+        px.sweep(lambda x: x + generator.random(), {"x": np.arange(4.0)}, tmp_path / "s.zarr")
+    with pytest.raises(px.ArgumentError, match="draw from the index of the states"):
+        Reading(functools.partial(np.add, generator))
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -207,7 +207,7 @@ def test_another_study_is_refused(store):
     for function, other, message in (
         (of_robot(robot.with_gravity((0, 0, -1))), space, "robot 'planar3' is another one"),
         (of_robot(robot, 2.0), space, "its function, or a value that it reads, has changed"),
-        (lambda q: q, space, "changed|another one"),
+        (lambda q: q, space, "its function read other robots: 'planar3' then, none now"),
         (of_robot(robot), {"q": np.ones((4, 3))}, "its space has other variables or values"),
         (of_robot(robot), px.sweeps.sampled(4, q=(0, 1)), "its space has other"),
     ):
@@ -454,7 +454,12 @@ def test_more_blocks_than_a_store_can_have_are_refused(store):
         ("errors/2.json", "{"),
         ("errors/2.json", "[]"),
         ("errors/notes.txt", ""),
+        ("errors/2.json", '{"error": 3}'),
+        ("errors/99.json", '{"error": "x"}'),
         ("blocks/c/zz", ""),
+        ("blocks/c/99", "\1"),
+        ("blocks/c/-1", "\1"),
+        ("zarr.json", "[" * 100_000),
         ("zarr.json", '{"attributes": {"paraxis": {"format": 1}}}'),
     ],
 )
@@ -464,6 +469,48 @@ def test_strange_files_in_a_store_are_refused(store, name, content):
     (store / name).write_text(content)
     with pytest.raises(px.sweeps.StoreError):
         px.sweeps.status(store)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": "abc"},
+        {"shape": [10**30]},
+        {"shape": [4, 4]},
+        {"chunk": [0]},
+        {"chunk": [True]},
+        {"results": []},
+        {"results": {"../../x": {"shape": [], "dtype": "<f8"}}},
+        {"results": {"result": {"shape": [-1], "dtype": "<f8"}}},
+        {"results": {"result": {"shape": [], "dtype": "|O"}}},
+        {"identity": []},
+        {"function": 3},
+        {"axes": ["../x"]},
+        {"units": [1]},
+    ],
+)
+def test_what_a_store_says_of_its_study_is_not_trusted(store, change):
+    px.sweep(lambda x: x, {"x": np.arange(4.0)}, store, block=2)
+    root = json.loads((store / "zarr.json").read_text())
+    root["attributes"]["paraxis"] |= change
+    (store / "zarr.json").write_text(json.dumps(root))
+    with pytest.raises(px.sweeps.StoreError, match="this is no study of px.sweep"):
+        px.sweeps.status(store)
+
+
+def test_a_store_of_another_length_is_refused(store):
+    px.sweep(lambda x: x, {"x": np.arange(4.0)}, store, block=2)
+    root = json.loads((store / "zarr.json").read_text())
+    root["attributes"]["paraxis"]["shape"] = [40_000]
+    (store / "zarr.json").write_text(json.dumps(root))
+    with pytest.raises(px.sweeps.StoreError, match="its space has another shape|has changed"):
+        px.sweep(lambda x: x, {"x": np.arange(4.0)}, store)
+
+
+def test_a_path_as_a_url(store):
+    found = px.sweep(plain, SPACE, store.as_uri(), block=6)
+    assert found.store == str(store) and found.status.complete
+    assert px.sweeps.status(f"local://{store}").complete
 
 
 def test_units_that_change_are_refused(store):

@@ -32,6 +32,9 @@ def add(commands):
         type=lambda text: text.split(","),
         help="stale-data policies (default: all; of the hardware, those that are compared)",
     )
+    atlas.add_argument(
+        "--frame", metavar="FRAME", help="frame that holds the payload (default: the tool)"
+    )
     add_where(atlas)
     atlas.add_argument("--store", metavar="STORE", help="keep rows there: the same command goes on")
     hardware = atlas.add_argument_group("hardware on which stale data may be worth it")
@@ -62,16 +65,19 @@ def run(arguments):
     from ..control.atlas.atlas import stability_atlas
     from ..control.atlas.summary import HEADS, summary, usual_row, why_more_may_hold
     from ..control.tradeoff.tradeoff import POLICIES, stale_data_tradeoff
+    from ..dynamics.loads import payload
     from .terminal import Column, Terminal, print_table
 
     check_writable(output=arguments.output)
     given = arguments.kp, arguments.kd, arguments.policies
     robot = load_robot(arguments)
+    payload(robot, 0.0, frame=arguments.frame)  # what has no such frame is found out at once
     hardware = {"processors": arguments.processors, "latency": arguments.latency}
     gains, chosen = (arguments.kp, arguments.kd), arguments.policies or POLICIES
     tradeoff = stale_data_tradeoff(robot, *gains, chosen, **hardware, flop_time=arguments.flop_time)
     # This takes longer, and has fewer arguments to be wrong.
-    atlas = stability_atlas(robot, *given, store=arguments.store, **where_of(arguments))
+    where = {"frame": arguments.frame, "store": arguments.store, **where_of(arguments)}
+    atlas = stability_atlas(robot, *given, **where)
     write(arguments.output, tradeoff.to_html(atlas=atlas))
     terminal = Terminal(stderr=arguments.output == "-")
     terminal.title(shown(atlas.robot.name), f"largest safe period at {usual_row(atlas).words}")

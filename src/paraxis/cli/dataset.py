@@ -2,7 +2,7 @@
 
 import argparse
 
-from ..checks import one_of, shown
+from ..checks import counted, one_of, shown
 from ..errors import ArgumentError
 from .arguments import add_robot, load_robot, one_number
 from .sweep import add_where, finished, print_estimate, where_of
@@ -24,6 +24,9 @@ def add(commands):
         metavar="NAME",
         default="forward_dynamics",
         help="of px.functions() (default: forward_dynamics)",
+    )
+    command.add_argument(
+        "--frame", metavar="FRAME", help="the frame, for functions of a frame (default: the tool)"
     )
     command.add_argument("--store", metavar="STORE", required=True, help="a path or URL")
     command.add_argument(
@@ -54,12 +57,14 @@ def _count(text):
 
 def run(arguments):
     from ..robot_functions import FUNCTIONS
-    from ..sweeps.parquet import to_parquet
+    from ..sweeps.parquet import check_parquet, to_parquet
     from ..sweeps.states import States
     from ..sweeps.study import sweep
     from .study_functions import OfRobot
 
     name = one_of(arguments.function, FUNCTIONS, "function")
+    if arguments.parquet:
+        check_parquet(arguments.parquet)
     robot = load_robot(arguments)
     if robot.loops:
         raise ArgumentError(
@@ -67,9 +72,10 @@ def run(arguments):
         )
     ranges = {each: _range(robot, each) for each in FUNCTIONS[name].inputs}
     space = States(robot, arguments.states, ranges, arguments.method, arguments.seed)
+    function = OfRobot(robot, name, (*ranges,), arguments.frame)
     code = finished(
         lambda: sweep(
-            OfRobot(robot, name, (*ranges,)),
+            function,
             space,
             arguments.store,
             retry_failed=arguments.retry_failed,
@@ -79,7 +85,7 @@ def run(arguments):
     )
     if arguments.parquet and not code:
         paths = to_parquet(arguments.store, arguments.parquet)
-        print(f"  wrote {len(paths):,} files in {shown(arguments.parquet, 300)}")
+        print(f"  wrote {counted(len(paths), 'file')} in {shown(arguments.parquet, 300)}")
     return code
 
 

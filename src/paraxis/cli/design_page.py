@@ -226,8 +226,9 @@ def _rate(design):
     return section(
         "Safe rate",
         escape(_sentence(rate_words(design))),
-        '<p class="fine">Computed torque control, its loop linear about that posture, dry friction '
-        "and gear losses left out; other postures: paraxis safe-rate --postures.</p>",
+        '<p class="fine">Computed torque control, its loop linear about that posture. At this rate '
+        "errors are about to grow, so choose a higher one; joints with much viscous friction are "
+        "stable at rates that are of no use. Other postures: paraxis safe-rate --postures.</p>",
     )
 
 

@@ -1,6 +1,7 @@
 """A design in the terminal: what was made, what it costs, and what is missing and why."""
 
 from ..checks import shown
+from ..control.dry_friction import has_dry_friction
 from ..parallel.gantt.page import counted
 from ..parallel.methods.bounds import gap_words
 from .short_numbers import duration, short
@@ -71,6 +72,8 @@ def rate_words(design):
         f"{short(1 / period)} Hz or faster, for gains {_listed(kp)} 1/s² and {_listed(kd)} 1/s, "
         "torques one period after their sample, at the middle of the joints' ranges"
     )
+    if has_dry_friction(design.robot):
+        words += ", dry friction and gear losses left out"
     if design.loop:
         count, times = design.loop
         room = float(f"{period / times.median:.2g}")

@@ -7,12 +7,13 @@ that they travel to workers as what they are made from.
 from __future__ import annotations
 
 from functools import cached_property
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import api
-from ..checks import did_you_mean, listing, quoted
+from ..checks import did_you_mean, listing, one_of, quoted
 from ..errors import ArgumentError
 from ..robot_functions import FUNCTIONS as OF_ROBOTS
 from ..robot_functions import input_shapes, parameter_shapes
@@ -57,7 +58,7 @@ class StudyFunction:
     def __call__(self, *, index: np.ndarray, **variables: Any) -> Any:
         given = {**self.options, **variables}
         for name in self.words:
-            if not isinstance(given[name], str):
+            if not isinstance(given[name], str | None):
                 raise ArgumentError(f"{name}: expected words, found numbers")
         _check_numbers(given, self.words)
         for name in self.integers:
@@ -166,12 +167,14 @@ class Reaching(StudyFunction):
     """Which positions of the tool, along world axes, inverse kinematics reaches."""
 
     needs = ("x", "y", "z")
+    words = ("frame",)
+    takes: ClassVar[dict[str, Any]] = {"frame": None}  # by default the tool
 
-    def results(self, index, *, x, y, z):
+    def results(self, index, *, x, y, z, frame):
         from ..kinematics.solve import inverse_kinematics
 
         goals = np.stack(np.broadcast_arrays(x, y, z, np.zeros(len(index)))[:3], -1)
-        found = inverse_kinematics(self.robot, position=goals)
+        found = inverse_kinematics(self.robot, position=goals, frame=frame)
         return {"q": found.q, "solved": found.solved, "error": found.error}
 
 
@@ -244,8 +247,15 @@ FUNCTIONS = {
 class OfRobot:
     """A function of `px.functions()`; variables are its inputs, and parameters of the robot."""
 
-    def __init__(self, robot: Robot, name: str, variables: tuple[str, ...]):
-        self.robot, self.name = robot, name
+    def __init__(
+        self, robot: Robot, name: str, variables: tuple[str, ...], frame: str | None = None
+    ):
+        self.robot, self.name, self.frame = robot, name, frame
+        if frame is not None:
+            if "frame" not in signature(getattr(api, name)).parameters:
+                raise ArgumentError(f"frame: {name} is not about a frame; leave it out")
+            if not isinstance(frame, str):
+                raise ArgumentError(f"frame: expected a word, found {quoted(frame)}")
         inputs = OF_ROBOTS[name].inputs
         known = (*inputs, *PARAMETERS)
         for each in variables:
@@ -259,7 +269,8 @@ class OfRobot:
 
     def __call__(self, **variables: np.ndarray) -> dict[str, np.ndarray]:
         _check_numbers(variables)
-        found = getattr(api, self.name)(self.robot, **variables)
+        frame = {} if self.frame is None else {"frame": self.frame}
+        found = getattr(api, self.name)(self.robot, **variables, **frame)
         several = found if isinstance(found, tuple) else (found,)
         outputs = getattr(found, "_fields", OF_ROBOTS[self.name].outputs)
         return dict(zip(outputs, several, strict=True))
@@ -269,9 +280,9 @@ def function_of(robot: Robot, name: str, variables: tuple[str, ...], options: di
     """The function of that name over batches of these variables."""
     if name in FUNCTIONS:
         return FUNCTIONS[name](robot, variables, options)
-    if options:
-        raise ArgumentError(f"options: {name} has none, found {listing([*options])}")
-    return OfRobot(robot, name, variables)
+    for each in options:
+        one_of(each, ("frame",), f"options of {name}")
+    return OfRobot(robot, name, variables, **options)
 
 
 def shapes_of(robot: Robot, name: str) -> dict[str, tuple[int, ...]]:

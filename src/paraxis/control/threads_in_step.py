@@ -59,7 +59,7 @@ class ThreadedLoop:
     q: np.ndarray  # (samples, nq)
     qd: np.ndarray  # (samples, nv)
     tau: np.ndarray  # (samples, nv)
-    error: float  # rad or m: how far a joint is off at worst
+    error: float  # rad or m: how far a joint is off at worst; infinite if values overflowed
     missed: np.ndarray  # (samples,) of bool
     pass_time: np.ndarray  # (samples,), s
     values_sent: int
@@ -70,8 +70,14 @@ class ThreadedLoop:
             f"<ThreadedLoop: {len(self.t)} steps of {self.period * 1e6:g} µs on {threads}, "
             f"{float(f'{took * 1e6:.3g}'):,g} µs per step, "
             f"{int(self.missed.sum())} missed, {self.values_sent} values sent within a step; "
-            f"error {self.error:.2g}>"
+            f"{self._how_far_off()}>"
         )
+
+    def _how_far_off(self):
+        if np.isfinite(self.error):
+            return f"error {self.error:.2g}"
+        last = self.t[np.isfinite(self.q).all(-1)][-1]
+        return f"lost: joint values overflowed after {last:.3g} s"
 
 
 def threaded_loop(
@@ -147,7 +153,7 @@ def threaded_loop(
         q, qd = plant(q, qd, held)
     took, desired = np.array(found.pop("took")), Motion.of(robot, rows).q
     arrays = {name: np.array(values) for name, values in found.items()}
-    error = float(np.abs(arrays["q"] - desired).max())
+    error = float(np.nan_to_num(np.abs(arrays["q"] - desired), nan=np.inf, posinf=np.inf).max())
     return ThreadedLoop(
         law.groups,
         period,

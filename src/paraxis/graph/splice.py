@@ -1,5 +1,7 @@
 """A finished graph used inside another trace, on that trace's own values."""
 
+import numpy as np
+
 from ..checks import counted
 from ..errors import ArgumentError
 from .graph import size
@@ -10,7 +12,7 @@ def traced_value(value):
     """Some graph node inside nested sequences, or None when there is none."""
     if isinstance(value, Node):
         return value
-    is_array = hasattr(value, "flat") and value.dtype == "O"  # of NumPy, and not of Dask
+    is_array = isinstance(value, np.ndarray) and value.dtype == object
     if isinstance(value, (list, tuple)) or is_array:
         found = map(traced_value, value.flat if is_array else value)
         return next((node for node in found if node is not None), None)

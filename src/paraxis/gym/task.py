@@ -28,7 +28,7 @@ class Task:
     action, with the attributes `now.q`, `now.qd`, `now.t` (seconds since the start), `now.action`,
     `now.last_action` (the one before; 0 at first), `now.memory` (of a controller that has one, by
     name) and whatever `start` returned, by name. They are traced, as functions of `px.trace` are,
-    and compiled together.
+    and compiled together, with the values that they read when an environment is made.
 
     **Arguments:**
 

@@ -8,8 +8,10 @@ import math
 import numpy as np
 
 from ..api import trace
+from ..checks import quoted
 from ..counter_random import random_uniform
 from ..errors import ArgumentError
+from ..graph.fingerprint import read
 from ..robots.model import PARAMETERS
 from ..scalar import select
 from ..simulation.memory import has_memory, memory_shapes
@@ -21,6 +23,7 @@ from .draws import Draws
 from .task import STATE, Task
 
 TERMINATED, FAILED = 1.0, 2.0  # values of the output `ended`
+FUNCTIONS = ("start", "observe", "reward", "terminated")  # that are traced once
 
 
 class Traced:
@@ -45,6 +48,19 @@ class Traced:
         self.seeded = trace(self._seeded, seed=(), episode=())
         self.look = self._look()
         self.observations = self.look.outputs["observation"][0]
+        self._readings = self._read()  # after tracing, which may change what functions count
+
+    def _read(self):
+        """What the functions of the task read; None of one for which that is unknown."""
+        return {name: read(getattr(self.task, name)) for name in FUNCTIONS}
+
+    def outdated(self):
+        """The functions of the task that read other values by now than those that are compiled."""
+        return [
+            name
+            for name, now in self._read().items()
+            if now is not None and not _same(now, self._readings[name])
+        ]
 
     def _moment_shapes(self):
         task = self.task
@@ -92,6 +108,12 @@ def traced_alike(function, what, **shapes):
     return program
 
 
+def _same(reading, before):
+    if before is None:
+        return True
+    return (reading.structure, reading.numbers) == (before.structure, before.numbers)
+
+
 class Moment:
     """What functions of a task see; `read` collects the names of what they read."""
 
@@ -115,10 +137,17 @@ def _numbers(value, what):
     array = np.asarray(value)
     if array.ndim > 1 or not array.size:
         raise ArgumentError(f"{what}: expected an array of one axis, found shape {array.shape}")
-    return array.reshape(math.prod(array.shape)).tolist()
+    return [_scalar(x, what) for x in array.reshape(math.prod(array.shape)).tolist()]
 
 
 def _number(value, what):
     if np.shape(value) != ():
         raise ArgumentError(f"{what}: expected a single number, found shape {np.shape(value)}")
-    return np.asarray(value).item()
+    return _scalar(np.asarray(value).item(), what)
+
+
+def _scalar(value, what):
+    """A float or a traced scalar."""
+    if value is None or isinstance(value, str | bytes | complex | dict):
+        raise ArgumentError(f"{what}: expected numbers, found {quoted(value)}")
+    return value

@@ -14,14 +14,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from ..checks import integer
-from ..errors import ArgumentError
+from ..checks import integer, quoted
+from ..errors import ArgumentError, SimulationWarning, warn
 from ..simulation.names import memory_input
 from ..targets.target import target_of
 from .task import Task
 from .traced import FAILED, Traced
 
 LAST_SEED = 2**52 - 1
+SELDOM = 100  # actions, between looks at what functions of the task read
 MODES = {mode.value: mode for mode in AutoresetMode}
 
 
@@ -29,7 +30,8 @@ class VectorEnvironment(VectorEnv):
     """Robots at a task; `px.gym.make` makes them.
 
     `env.simulator` is their `px.Simulator`. `infos["failed"]`, if there is such an entry, marks
-    robots whose state or observation became infinite or NaN: they are terminated and observe zeros.
+    robots whose state, observation or reward became infinite or NaN: they are terminated and
+    observe zeros.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class VectorEnvironment(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeds: np.ndarray | None = None  # until the first reset
         self._episodes = np.zeros(num_envs)
+        self._acted = 0  # how often
+        self._said: set[str] = set()  # what has been warned of
         with self._target.stream():
             self._make_arrays()
 
@@ -76,6 +80,7 @@ class VectorEnvironment(VectorEnv):
     ) -> tuple[Any, dict[str, Any]]:
         """Start all episodes, or those where `options["reset_mask"]` is True."""
         mask = self._mask(options)
+        self._warn_if_outdated()
         self._take_seeds(seed, mask)
         if isinstance(seed, int | np.integer):
             super().reset(seed=int(seed))
@@ -125,6 +130,9 @@ class VectorEnvironment(VectorEnv):
         self._actions = {"action": action, "last_action": self._actions["action"]}
         self.simulator.step(action, self.task.decimation)
         self._steps += 1.0
+        self._acted += 1
+        if self._acted % SELDOM == 0 or self._acted & (self._acted - 1) == 0:  # 1, 2, 4, 8, ...
+            self._warn_if_outdated()
 
     def _truncated(self):
         most = self.task.max_steps
@@ -178,7 +186,42 @@ class VectorEnvironment(VectorEnv):
 
     def _failures(self, ended):
         failed = self._target.in_main_memory(ended == FAILED)
-        return {"failed": failed, "_failed": failed.copy()} if failed.any() else {}
+        if not failed.any():
+            return {}
+        self._warn_of_functions(failed)
+        return {"failed": failed, "_failed": failed.copy()}
+
+    # -- what is wrong with the task, said once ---------------------------------------------------
+
+    def _warn_of_functions(self, failed):
+        """Robots that move on, but of which an observation or reward is not finite."""
+        if "failed" in self._said:
+            return
+        fetched = self._target.in_main_memory
+        q, qd, _ = self.simulator.arrays_now
+        moving = np.isfinite(fetched(q)).all(axis=-1) & np.isfinite(fetched(qd)).all(axis=-1)
+        some = failed & moving
+        if some.any():
+            self._said.add("failed")
+            warn(
+                f"task {quoted(self.task.name)}: the observation or reward of {some.sum()} of "
+                f"{some.size} robots is not finite; their episodes end (infos['failed'])",
+                SimulationWarning,
+            )
+
+    def _warn_if_outdated(self):
+        """Functions of the task whose values were changed, which nothing here notices."""
+        if "outdated" in self._said:
+            return
+        names = self._traced.outdated()
+        if names:
+            self._said.add("outdated")
+            warn(
+                f"task {quoted(self.task.name)}: something that {' and '.join(names)} read has "
+                f"changed since the environment was made, and has no effect: they are compiled "
+                f"with the values they had; make a new environment, or draw the value in start",
+                SimulationWarning,
+            )
 
     # -- seeds and masks --------------------------------------------------------------------------
 
@@ -209,11 +252,13 @@ class VectorEnvironment(VectorEnv):
             return
         if isinstance(seed, int | np.integer):
             seed = [int(seed) + k for k in range(count)]
+        if not isinstance(seed, list | tuple | np.ndarray):
+            raise ArgumentError(f"seed: expected an integer or a list, found {quoted(seed)}")
         if len(seed) != count:
             raise ArgumentError(f"seed: expected {count} seeds, found {len(seed)}")
         for k in np.flatnonzero(mask):
             if seed[k] is not None:
-                if not 0 <= seed[k] <= LAST_SEED:
+                if not isinstance(seed[k], int | np.integer) or not 0 <= seed[k] <= LAST_SEED:
                     raise ArgumentError(
                         f"seed: expected integers from 0 to 2**52 - 1, found {seed[k]!r}"
                     )

@@ -69,15 +69,19 @@ class Machine:
     def root(self, rule, given):
         """The world, and the base where it floats."""
         tree, floats = self.tree, self.tree.base > 0
-        gravity, seat = tree.root["gravity"].tolist(), tree.root["seat"].tolist()
-        names = ("q", "qd", *given) if floats else ()
-        shapes = {name: (7 if name == "q" else 6,) for name in names}
+        gravity = Vector(*tree.root["gravity"].tolist())
+        seat = Rotation(*tree.root["seat"].tolist()) if floats else None
+        rails = [Vector(*each) for each in tree.root["rails"].tolist()]
+        if floats:
+            shapes = {name: (7 if name == "q" else 6,) for name in ("q", "qd", *given)}
+        else:
+            shapes = {"q": (len(rails) - 1,)} if len(rails) > 1 else {}
 
         def fixed(**arrays):
-            found = rule(Vector(*gravity), Rotation(*seat), **arrays)
+            found = rule(gravity, seat, rails, **arrays)
             return {name: list(values) for name, values in found.items()}
 
-        places = {name: Place(name) for name in names}
+        places = {name: Place(name) for name in shapes}
         for name in ("pose", "v", "a"):
             self._field(name)
             places[name] = Place(name, None, tree.world, tree.slots)

@@ -130,6 +130,7 @@ class Tree:
         self.root = {
             "gravity": np.array(rows.base.rotation).T @ np.array(rows.gravity),
             "seat": np.array(joints[0].placement.rotation) if base else np.eye(3),
+            "rails": np.zeros((1, 3)) if base else _rails(joints),
         }
         axes = np.array([joint.axis for joint in joints[:base]]).reshape(-1, 3)
         turning = np.array([joint.is_revolute for joint in joints[:base]], dtype=bool)
@@ -137,6 +138,24 @@ class Tree:
             (*(axis * turns), *(axis * (not turns)))
             for axis, turns in zip(axes, turning, strict=True)
         ]
+
+
+def _rails(joints):
+    """Where, in the base's frame, the first joint that turns or branches is at q = 0, and the
+    directions of the joints before it, all of which slide. Of several on the world, the mean."""
+    first = [joint for joint in joints if joint.parent == WORLD]
+    if len(first) > 1:
+        return np.mean([joint.placement.translation for joint in first], axis=0)[None]
+    point, turn, rails = np.zeros(3), np.eye(3), []
+    for k, joint in enumerate(joints):
+        point = point + turn @ np.array(joint.placement.translation)
+        turn = turn @ np.array(joint.placement.rotation)
+        if joint.is_revolute:
+            break
+        rails.append(turn @ np.array(joint.axis))
+        if sum(other.parent == k for other in joints) != 1:
+            break
+    return np.array([point, *rails])
 
 
 def _pairs(pairs, n):

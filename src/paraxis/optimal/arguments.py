@@ -33,10 +33,7 @@ def checked_arrays(problem, horizon, target, given):
     shapes, arrays = shapes_of(problem, horizon), {}
     for name in given:
         if name not in shapes:
-            raise ArgumentError(
-                f"{name}: expected only parameters {listing([*problem.parameters])}"
-                f"{did_you_mean(name, problem.parameters)}"
-            )
+            raise unknown(name, problem.parameters)
     for name, shape in shapes.items():
         if given.get(name) is not None:
             arrays[name] = target.array(given[name], name, shape)
@@ -45,6 +42,15 @@ def checked_arrays(problem, horizon, target, given):
                 f"{name}: is missing; expected shape ({', '.join(['...', *map(str, shape)])})"
             )
     return arrays
+
+
+def unknown(name, parameters):
+    """The error of a parameter that the problem has not."""
+    if not parameters:
+        return ArgumentError(f"{name}: this solver has no parameters")
+    return ArgumentError(
+        f"{name}: expected only parameters {listing([*parameters])}{did_you_mean(name, parameters)}"
+    )
 
 
 def as_rows(target, arrays, shapes, timed, dtype):

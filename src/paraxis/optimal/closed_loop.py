@@ -169,8 +169,11 @@ class _Stepped:
         return self._state
 
     def advance(self, u):
-        back, taken = self._target.given_back, self._target.taken
-        state = taken(self._step(back(self._state), back(u)), "plant")
+        back = self._target.given_back
+        state = self._step(back(self._state), back(u))
+        if state is None:
+            raise ArgumentError("plant: expected a function (x, u) -> x, found None as its result")
+        state = self._target.array(state, "plant", ())
         if tuple(state.shape) != tuple(self._state.shape):
             raise ArgumentError(
                 f"plant: expected states of shape {tuple(self._state.shape)}, found "

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
 from ..checks import did_you_mean, integer, listing, one_of, quoted
+from ..drivers.iterate import ARGUMENTS
 from ..errors import ArgumentError, RobotWarning, warn
 from ..programs import Program
 from ..robot_functions import parameter_shapes
@@ -22,8 +23,9 @@ from ..robots.robot import Robot
 from ..simulation.simulator import positive
 from ..simulation.steps import RULES
 from ..targets.number import checked_dtype
+from .lagrangian import ALONG
 from .objective import Objective
-from .problem import METHODS, Problem
+from .problem import METHODS, TAKEN, Problem
 from .quadratic import unpacked
 from .solver import Solver
 from .systems import OwnSystem, RobotSystem
@@ -130,6 +132,8 @@ def optimal_control(
             raise ArgumentError(f"parameters: {name!r} is read by no function")
     per_step = (per_step,) if isinstance(per_step, str) else tuple(per_step)
     for name in per_step:
+        if not used:
+            raise ArgumentError(f"per_step: {quoted(name)}, but there are no parameters")
         one_of(name, used, "per_step")
         if isinstance(system, Robot) and name in own:
             raise ArgumentError(f"per_step: {name}, a parameter of the robot, cannot change")
@@ -141,8 +145,14 @@ def optimal_control(
 
 def _shapes(system, parameters):
     """name -> shape of all parameters."""
+    parameters = {} if parameters is None else parameters
+    if not isinstance(parameters, Mapping) or not all(isinstance(k, str) for k in parameters):
+        raise ArgumentError(
+            f"parameters: expected shapes by name, such as {{'goal': 3}}, found "
+            f"{quoted(parameters)}"
+        )
     shapes = {}
-    for name, shape in dict(parameters or {}).items():
+    for name, shape in parameters.items():
         if name in OF_STATE:
             raise ArgumentError(f"parameters: {name!r} has a meaning of its own; rename it")
         if isinstance(system, Robot) and name in PARAMETERS:
@@ -164,7 +174,12 @@ def _shapes(system, parameters):
 
 
 def _check_name(name):
-    """Refuse what would be taken for an argument of the Solver's."""
+    """Refuse what would be taken for an argument of the Solver's, or for a value of its own."""
+    if name in TAKEN or name in ARGUMENTS or name.startswith(ALONG):
+        raise ArgumentError(
+            f"parameters: {name!r} is a name that solvers use themselves; rename it, in the "
+            f"functions or the Program that read it"
+        )
     for call in OF_CALLS:
         if name in inspect.signature(call).parameters:
             raise ArgumentError(
@@ -285,7 +300,10 @@ def _bounds(limits, nu):
         raise ArgumentError(f"limits: expected True, False or (lowest, highest), found {limits!r}")
     bounds = []
     for value in limits:
-        array = np.asarray(value, float)
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            array = np.array(np.nan)
         if array.shape not in ((), (nu,)) or np.isnan(array).any():
             raise ArgumentError(f"limits: expected one number or {nu}, found {quoted(value)}")
         bounds.append(tuple(np.broadcast_to(array, (nu,)).tolist()))
@@ -357,6 +375,8 @@ def _names(function, known, label):
     for each in inspect.signature(function).parameters.values():
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             raise ArgumentError(f"{label}: name its arguments, without * and **")
+        if each.kind is each.POSITIONAL_ONLY:
+            raise ArgumentError(f"{label}: arguments are given by name, so leave out the /")
         if each.name in known:
             names.append(each.name)
         elif each.default is each.empty:

@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..checks import did_you_mean, listing
 from ..errors import ArgumentError
+from .arguments import unknown
 from .closed_loop import ClosedLoop, closed_loop
 from .timing import Clock, Timing
 
@@ -96,11 +96,7 @@ class Controller:
         """Write new values of parameters in place."""
         for name, value in parameters.items():
             if name not in self._places:
-                known = self.problem.parameters
-                raise ArgumentError(
-                    f"{name}: expected only parameters {listing([*known])}"
-                    f"{did_you_mean(name, known)}"
-                )
+                raise unknown(name, self.problem.parameters)
             place, shape = self._places[name]
             if name in self.problem.per_step:
                 shape = (self.horizon + 1, *shape)

@@ -24,6 +24,9 @@ from .receding import Receding
 from .search import Search, Status
 from .work import Work
 
+LOST = 2  # plans refused in a row, after which it is planned anew
+ROUNDS = 10  # of a search from nothing, in a tick
+
 
 class MPC(Controller):
     """Model-predictive control of a batch: `solver.mpc(x0, ...)` makes one.
@@ -34,8 +37,10 @@ class MPC(Controller):
     overwritten by the next one.
 
     A new plan is taken only if its cost is finite and its control law exists; else the old one is
-    kept and moved on, which `refused` counts. A control is always finite and within its limits:
-    where the measured state is not finite, it is the one that was planned.
+    kept and moved on, which `refused` counts. After two in a row, a plan is searched for anew from
+    the measured state, if that is finite, in a tick that takes longer; `restarts` counts that. A
+    control is always finite and within its limits: where the measured state is not finite, it is
+    the one that was planned.
     """
 
     def __init__(self, solver, x0, us, xs, iterations, first_iterations, shift, parameters):
@@ -43,10 +48,14 @@ class MPC(Controller):
         first_iterations = integer("first_iterations", first_iterations)
         require_no_constraints(solver.problem, "model-predictive control")
         super().__init__(solver, x0, us, xs, parameters)
+        solver.warn_of_idle_controls()
         count, target, threads = len(self._control), self.target, solver.threads
-        self.ahead, self._due = int(shift), False
+        self.ahead, self._due, self._solver = int(shift), False, solver
+        self._restarts, self._in_a_row = (self.target.arrays.zeros(count, int) for _ in range(2))
+        self._whole = self.target.arrays.ascontiguousarray
         with one_call("model-predictive control"), target.stream():
             start = Work(self.problem, self.horizon, count, target, self.dtype, threads)
+            self._from_nothing = start.together, start.kernels
             solver.begin(start, self.given)
             self.status = self._solve(start, first_iterations)
             given = self.problem, self.horizon, count, target, self.dtype, threads
@@ -56,13 +65,7 @@ class MPC(Controller):
 
     def _solve(self, work, rounds):
         """The best first plan; raises if there is none."""
-        search = Search(work, 1e-9, 1e-6)
-        search.begin()
-        with np.errstate(all="ignore"):
-            for _ in range(rounds):
-                search.round()
-                if not search.running.any():
-                    break
+        search = self._searched(work, rounds)
         failed = int((search.status == Status.FAILED).sum())
         if failed:
             raise ArgumentError(
@@ -73,6 +76,17 @@ class MPC(Controller):
             search.running, int(Status.OUT_OF_ITERATIONS), search.status
         )
         return self.target.given_back(status.reshape(self.batch))
+
+    @staticmethod
+    def _searched(work, rounds):
+        search = Search(work, 1e-9, 1e-6)
+        search.begin()
+        with np.errstate(all="ignore"):
+            for _ in range(rounds):
+                search.round()
+                if not search.running.any():
+                    break
+        return search
 
     def _begin(self, start):
         """Prepare that plan."""
@@ -147,6 +161,38 @@ class MPC(Controller):
                 refused = again if refused is None else refused | again
         if refused is not None:
             self._refused += refused
+            self._count(refused)
+        elif self._any_lost:
+            self._in_a_row[...], self._any_lost = 0, False
+
+    _any_lost = False
+
+    def _count(self, refused):
+        """Plan anew for problems that have lost their way."""
+        xp, self._any_lost = self.target.arrays, True
+        self._in_a_row[...] = xp.where(refused, self._in_a_row + 1, 0)
+        known = xp.isfinite(self._measured).all(-1)
+        rows = xp.nonzero((self._in_a_row >= LOST) & known)[0]
+        if len(rows):
+            self._restart(rows)
+
+    def _restart(self, rows):
+        """Begin with nothing but the measured states of these problems, as a first plan does."""
+        solver, per_step, whole = self._solver, self.problem.per_step, self._whole
+        given = self.problem, self.horizon, len(rows), self.target, self.dtype, solver.threads
+        start = Work(*given, *self._from_nothing)
+        arrays = {"x0": self._measured[rows]}
+        for name in self.problem.parameters:
+            array = self.given[name]
+            arrays[name] = whole(array[:, rows] if name in per_step else array[rows])
+        solver.begin(start, arrays)
+        self._searched(start, ROUNDS)
+        found = self.target.arrays.nonzero(self._sound(start.here))[0]
+        rows, here = rows[found], self._work.here
+        here.begin_plan(rows, start.here, found)
+        here.extend(self.ahead)
+        self._restarts[rows] += 1
+        self._in_a_row[rows] = 0
 
     def _take(self, later):
         """Judge the candidate and let it be the plan; returns the mask of the problems that refuse
@@ -168,6 +214,11 @@ class MPC(Controller):
         return sound & (side.tally("least") > 0)
 
     # -- the plan ----------------------------------------------------------------------------------
+
+    @property
+    def restarts(self) -> Any:
+        """How many times it was planned anew, as plans were refused one after another, (...)."""
+        return self.target.given_back(self._restarts.reshape(self.batch).copy())
 
     @property
     def xs(self) -> Any:

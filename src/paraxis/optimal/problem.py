@@ -21,11 +21,20 @@ from .knots import (
     start_box_graph,
     terminal_graph,
 )
-from .objective import MULTIPLIERS, Objective
+from .objective import MULTIPLIERS, PENALTY, Objective
+from .quadratic import unpacked
 from .systems import OwnSystem, RobotSystem
 
 METHODS = ("ilqr", "ddp", "sqp")
 BOX_STEPS = 40  # of Newton's method within limits; most knots need three
+# Names of what bodies pass to each other, beside which parameters are inputs: no parameter can have
+# one of these, as it would be taken for that.
+TAKEN = frozenset(
+    ("x_next", "costates", MULTIPLIERS, PENALTY, "cost_bar")
+    + ("slopes", "accelerations", "gap", "gradient", "value", "curvature", "residuals")
+    + ("V", "v", "damping", *TALLIES)
+    + ("k", "K", "step", "at", "dx", "slope")
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +69,16 @@ class Problem:
     def fixed(self):
         """The entries of the upper half of the cost's Hessian: numbers, or None where they vary."""
         return [None if self.exact else entry for entry in self.stage.fixed]
+
+    @property
+    def idle(self):
+        """Whether some control of the last step is known to cost nothing, by itself or by what it
+        leads to, so that none is the best."""
+        n, end = self.system.ndx, self.terminal
+        if end.constraints or any(entry != 0.0 for entry in end.fixed):
+            return False
+        rows = unpacked(self.fixed, self.directions)[n:]
+        return any(all(entry == 0.0 for entry in row[n:]) for row in rows)
 
     @cached_property
     def parameters(self):

@@ -107,6 +107,12 @@ class Ahead(Side):
         for mine, theirs in zip(self._ends(), other._ends(), strict=True):
             copy(mine, theirs, where=problems.reshape(-1, *[1] * (mine.ndim - 2)))
 
+    def begin_plan(self, problems, other, found):
+        """Take the plans of these problems from a Side that is not extended, where they have other
+        numbers."""
+        for mine, theirs in zip(self.arrays(), other.arrays(), strict=True):
+            mine[:, problems] = theirs[:, found]
+
     def _plans(self):
         """Arrays with a row per knot."""
         yield from (self.all_x, self.all_u, *self.all_law.values(), *self.all_linear.values())

@@ -85,5 +85,6 @@ class Solution:
         status = np.atleast_1d(np.asarray(self.status))
         counts = {each.name: int((status == each).sum()) for each in Status}
         shown = ", ".join(f"{n} {name.lower()}" for name, n in counts.items() if n)
+        shown = shown or "no problems"
         batch = self.status.shape
         return f"<Solution {batch}: {shown}; horizon {self.us.shape[-2]}>"

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from .. import api
 from ..checks import quoted
 from ..drivers.iterate import integer_like
-from ..errors import ArgumentError
+from ..errors import ArgumentError, SimulationWarning, warn
 from ..robots.quaternions import require_unit_quaternions
 from ..simulation.limits import warn_of_limits
 from ..simulation.progress import Progress
@@ -94,6 +94,7 @@ class Solver:
         constraint_tolerance = positive(constraint_tolerance, "constraint_tolerance")
         given = {"x0": x0, "us": us, "xs": xs} | parameters
         target = self.target(given)
+        self.warn_of_idle_controls()
         with one_call("optimal control"), target.stream():
             batch, arrays = self.arrays(target, given)
             work = Work(
@@ -251,6 +252,16 @@ class Solver:
         """
         given = x0, us, samples, method, noise, correlation, temperature, elites, iterations
         return Sampling(self, *given, seed, shift, parameters)
+
+    def warn_of_idle_controls(self):
+        """Searches that must stall."""
+        if self.problem.idle:
+            warn(
+                "optimal control: a control of the last step costs nothing and nothing depends on "
+                "it, so no search ends solved; add a term such as 1e-6 * (u @ u) to the cost, or a "
+                "terminal cost",
+                SimulationWarning,
+            )
 
     # -- arrays ------------------------------------------------------------------------------------
 

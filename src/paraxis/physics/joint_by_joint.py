@@ -1,9 +1,11 @@
 """Dynamics with a processor for each joint, in base coordinates (Lathrop; Lee and Chang).
 
-All vectors are along the axes of the base and about its origin, so nothing is turned on its way
+All vectors are along the axes of the base and about one point, so nothing is turned on its way
 from link to link: poses follow by a product, motions and forces by a sum (Lee and Chang, 1988,
-equations 15 to 31). What every joint has for itself is found for all joints at once, by a processor
-for each (Lathrop, 1985). A machine carries this out (joint_functions/machine.py):
+equations 15 to 31). The point is where the first joint that turns is now: about the origin of the
+base, a robot on a rail would lose digits with the square of the distance that it has gone.
+What every joint has for itself is found for all joints at once, by a processor for each (Lathrop,
+1985). A machine carries this out (joint_functions/machine.py):
 
     each(items, rule, ...)      a rule for all items at once: bodies, joints, pairs of joints, ...
     poses(rule)                 level by level from the base, a joint after the one that carries it
@@ -95,11 +97,16 @@ def _move(machine, accelerations):
     machine.outward("b", "a")
 
 
-def _root(gravity, seat, q=None, qd=None, qdd=None):
-    """The world and, where it floats, the base: its rates are linear first."""
+def _root(gravity, seat, rails, q=None, qd=None, qdd=None):
+    """The world and, where it floats, the base: its rates are linear first. `rails` are where the
+    point that all is about is at q = 0, and the directions of the joints that slide it."""
     still = (0.0,) * 6
-    if q is None:
-        return {"pose": _IDENTITY, "v": still, "a": Spatial(ZERO3, -gravity).scalars()}
+    if seat is None:
+        point, *directions = rails
+        for direction, slid in zip(directions, q or (), strict=True):
+            point = point + direction * slid
+        pose = (*_AXES, *-point)
+        return {"pose": pose, "v": still, "a": Spatial(ZERO3, -gravity).scalars()}
     turn = quaternion_rotation(*q[3:])
     world = Spatial(ZERO3, -(turn.T @ (seat.T @ gravity)))
     along = (0.0,) * 6 if qdd is None else (*qdd[3:], *qdd[:3])
@@ -112,7 +119,8 @@ def _root(gravity, seat, q=None, qd=None, qdd=None):
     }
 
 
-_IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # axes x, y, z; origin
+_AXES = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)  # x, y, z
+_IDENTITY = (*_AXES, 0.0, 0.0, 0.0)  # and the origin
 
 
 def _on_its_seat(across, axis, origin, turns, slides, q):

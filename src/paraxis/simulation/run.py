@@ -161,13 +161,16 @@ def warn_about(run, max_attempts):
 def warn_of_failed(failed, count):
     """Warn of robots that calls of `step` have left with a state that is not finite."""
     indices = np.argwhere(failed)
-    first = tuple(min(indices, key=lambda index: count[tuple(index)]))
+    steps = np.where(np.isnan(count), np.inf, count)  # NaN where what a step reads is NaN
+    first = tuple(min(indices, key=lambda index: steps[tuple(index)]))
     which = "the robot"
     if failed.ndim:
-        which = f"{len(indices)} of {failed.size} robots, {robot_name(first)} first,"
+        which = f"{len(indices)} of {failed.size} robots, {robot_name(first)} first"
+    if np.isfinite(steps[first]):
+        which += f"{',' * (failed.ndim > 0)} after {int(steps[first]):,} steps"
     warn(
-        f"simulation failed for {which} after {int(count[first]):,} steps: the state is not "
-        f"finite, and stays so until it is reset; a shorter dt may help",
+        f"simulation failed for {which}: the state is not finite, and stays so until it is "
+        f"reset; a shorter dt may help",
         SimulationWarning,
     )
 

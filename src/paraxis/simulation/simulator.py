@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from ..checks import did_you_mean, one_of, quoted
+from ..checks import did_you_mean, integer, one_of, quoted
 from ..drivers.iterate import MOST, integer_like
 from ..drivers.map import broadcast_shapes
 from ..dynamics.contacts.contact import Contact
@@ -145,7 +145,14 @@ class Simulator:
         self._limit_attempts(max_step, max_attempts)
         if self.stops is not None:
             self._require_stops()
-        self._draws, self._seed, self._resets = dict(randomize or {}), seed, 0
+        if randomize is not None and not isinstance(randomize, dict):
+            found = type(randomize).__name__
+            raise ArgumentError(
+                f"randomize: expected a dict from names to functions draw(rng, count), found "
+                f"{found}"
+            )
+        self._draws, self._resets = dict(randomize or {}), 0
+        self._seed = integer("seed", seed, least=0)
         for name, draw in self._draws.items():
             if not callable(draw):
                 raise ArgumentError(

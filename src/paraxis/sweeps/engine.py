@@ -23,6 +23,11 @@ IN_FLIGHT = 3  # blocks per thread: one is computed, the next is there
 SMALL = 100_000  # bytes that may travel with every task
 AGAIN = 1.0  # seconds
 PATIENCE = "30s"  # for a scheduler to answer
+BEFORE_START = "distributed.nanny.pre-spawn-environ"  # of Dask's settings: variables of workers
+MEMORY = {  # results below 32 MB take the memory of earlier ones, of which a thread keeps 64 MB
+    "MALLOC_MMAP_THRESHOLD_": 2**25,
+    "MALLOC_TOP_PAD_": 2**26,
+}
 
 
 class WorkerLost(Exception):
@@ -170,16 +175,19 @@ def _client(where, closing):
 
 
 def _local_cluster(count):
+    import dask
     from distributed import LocalCluster
 
-    return LocalCluster(
-        n_workers=count,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",
-        silence_logs=50,
-        host="127.0.0.1",
-    )
+    before = dask.config.get(BEFORE_START, {})
+    with dask.config.set({BEFORE_START: MEMORY | before}):
+        return LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=50,
+            host="127.0.0.1",
+        )
 
 
 def _started(starting):

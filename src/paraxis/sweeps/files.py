@@ -14,10 +14,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import unquote
 
 from ..checks import shown
 from ..errors import ArgumentError, MissingPackageError, ParaxisError
 
+LOCAL = ("file", "local")  # URLs that are folders
 PARTIAL = ".partial"  # the end of the names of files that are being written
 LEASE, BEAT, OVER = "lease.json", 15.0, 60.0  # seconds between signs of life, and after the last
 
@@ -248,6 +250,9 @@ def files_at(store: str | os.PathLike) -> Files:
     where = os.fspath(store)
     if not isinstance(where, str) or "\0" in where:
         raise ArgumentError(f"store: expected a path or a URL, found {store!r}")
+    scheme, _, rest = where.partition("://")
+    if scheme in LOCAL:
+        return Folder(unquote(rest))
     return Remote(where) if "://" in where else Folder(where)
 
 

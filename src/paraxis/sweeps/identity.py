@@ -12,6 +12,7 @@ from __future__ import annotations
 import copyreg
 import dis
 import hashlib
+import random
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ from ..targets.blocks import Recipe
 
 PACKAGES = ("numpy", "llvmlite", "scipy")  # whose versions may change bits
 DEEPEST = 100
+GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 
 
 class Reading:
@@ -49,6 +51,7 @@ class Reading:
         self.robots: dict[str, str] = {}  # name -> digest
         self._seen: dict[int, int] = {}  # id -> the how-manieth it was
         self._kept: list[Any] = []  # so that ids stay theirs
+        self._packages = 0  # objects of installed packages around what is read
         self.digest = hashlib.sha256(self._text(value, 0).encode()).hexdigest()
 
     def _text(self, value, depth):
@@ -76,6 +79,12 @@ class Reading:
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             content = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()  # type: ignore[arg-type]
             return f"array {value.dtype.str} {value.shape} {content}"
+        if isinstance(value, GENERATORS) and not self._packages:  # theirs may have drawn before
+            raise ArgumentError(
+                f"function: it reads {quoted(type(value).__name__)}, whose numbers depend on what "
+                "was drawn before, so that a study that goes on would not be the same; draw from "
+                "the index of the states: px.math.random_uniform(seed, index)"
+            )
         if isinstance(value, (tuple, list)):
             inside = ", ".join(self._text(each, depth) for each in value)
             return f"{type(value).__name__}({inside})"
@@ -148,7 +157,11 @@ class Reading:
         ]
         if state and isinstance(state[0], dict):
             state[0] = {k: v for k, v in state[0].items() if not _is_cached(kind, k)}
-        return f"{self._text(parts[0], depth)} {self._text([parts[1], state], depth)}"
+        installed = is_installed(kind.__module__)
+        self._packages += installed
+        text = f"{self._text(parts[0], depth)} {self._text([parts[1], state], depth)}"
+        self._packages -= installed
+        return text
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
@@ -264,10 +277,14 @@ def difference(found: dict[str, Any], own: dict[str, Any]) -> str | None:
     What tells most comes first: a function differs as well where its robot does.
     """
     robots = found.get("robots", {}), own["robots"]
+    changed = sorted(
+        name for name in {*robots[0]} & {*robots[1]} if robots[0][name] != robots[1][name]
+    )
+    if changed:
+        return f"robot {', '.join(map(repr, changed))} is another one than when the study began"
     if robots[0] != robots[1]:
-        names = sorted(name for name in {*robots[0], *robots[1]}
-                       if robots[0].get(name) != robots[1].get(name))  # fmt: skip
-        return f"robot {', '.join(map(repr, names))} is another one than when the study began"
+        before, now = (", ".join(map(repr, sorted(each))) or "none" for each in robots)
+        return f"its function read other robots: {before} then, {now} now"
     if found.get("space") != own["space"]:
         return "its space has other variables or values"
     if found.get("versions") != own["versions"]:

@@ -21,7 +21,7 @@ class Layout:
         """How many blocks along each axis."""
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunk, strict=True))
 
-    @property
+    @cached_property
     def count(self) -> int:
         """How many blocks."""
         return math.prod(self.grid)
@@ -33,6 +33,8 @@ class Layout:
 
     def place(self, number: int) -> tuple[int, ...]:
         """Where a block is in the grid."""
+        if not 0 <= number < self.count:
+            raise ValueError(f"block: expected one below {self.count}, found {number}")
         place = []
         for length in reversed(self.grid):
             number, k = divmod(number, length)
@@ -43,6 +45,8 @@ class Layout:
         """The number of the block at a place of the grid."""
         found = 0
         for k, length in zip(place, self.grid, strict=True):
+            if not 0 <= k < length:
+                raise ValueError(f"block: expected a place in {self.grid}, found {place}")
             found = found * length + k
         return found
 

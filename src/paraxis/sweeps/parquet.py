@@ -58,6 +58,27 @@ def to_parquet(store: str | os.PathLike, folder: str | os.PathLike) -> list[str]
     return paths
 
 
+def check_parquet(folder: str | os.PathLike) -> None:
+    """Raise if nothing can be written there, before hours are spent."""
+    _pyarrow()
+    files = files_at(folder)
+    if files.read(STUDY) is None and not files.is_empty():
+        raise _other_files(folder)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError("it cannot be written to")
+    except OSError as error:
+        raise StoreError(f"{shown(folder, 300)}: {error.strerror or error}") from None
+
+
+def _other_files(folder):
+    return StoreError(
+        f"{shown(folder, 300)}: there are other files; expected an empty folder, or that of "
+        "this study"
+    )
+
+
 def _begin(store: Store, folder: Path) -> None:
     """Say whose files the folder has; an error if they are others'."""
     files = files_at(folder)
@@ -65,10 +86,7 @@ def _begin(store: Store, folder: Path) -> None:
     if files.read(STUDY) == own:
         return
     if not files.is_empty():
-        raise StoreError(
-            f"{shown(folder, 300)}: there are other files; expected an empty folder, or that of "
-            "this study"
-        )
+        raise _other_files(folder)
     files.write(STUDY, own)
 
 
@@ -100,18 +118,26 @@ def _columns(store, number):
 
 
 def _write(path: Path, columns: dict[str, Any]) -> None:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise MissingPackageError(
-            "Parquet files need pyarrow: pip install 'paraxis[cluster]'"
-        ) from None
+    pa, parquet = _pyarrow()
     beside = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        parquet.write_table(pa.table(columns), beside)
+        with open(beside, "wb") as file:
+            parquet.write_table(pa.table(columns), file)
+            file.flush()
+            os.fsync(file.fileno())  # a file of this name is never written again
         os.replace(beside, path)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise StoreError(f"{path}: {error.strerror or error}") from None
+
+
+def _pyarrow():
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPackageError(
+            "Parquet files need pyarrow: pip install 'paraxis[cluster]'"
+        ) from None
+    return pyarrow, pyarrow.parquet

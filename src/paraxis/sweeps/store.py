@@ -22,12 +22,14 @@ from ..errors import ArgumentError, MissingPackageError
 from .estimating import variables_stored
 from .files import LEASE, Files, StoreError
 from .layout import Layout
-from .results import Result
-from .space import Space
+from .results import KINDS, Result
+from .space import Space, check_name
 
 ROOT, KEY, FORMAT = "zarr.json", "paraxis", 1
 DONE = b"\x01"
 MARKS, ERRORS = "blocks", "errors"
+MOST_BLOCKS = 10**8
+LONGEST = 2**63  # of an axis
 
 
 class Store:
@@ -35,7 +37,7 @@ class Store:
 
     def __init__(self, files: Files, root: bytes):
         self.files, self.root = files, root
-        study = json.loads(root)["attributes"][KEY]
+        study = checked_study(root)
         self.layout = Layout(tuple(study["shape"]), tuple(study["chunk"]))
         self.identity: dict[str, Any] = study["identity"]
         self.results = {
@@ -82,11 +84,11 @@ class Store:
     def done(self) -> set[int]:
         """The numbers of blocks that are committed."""
         places = (name.split("/") for name in self.files.below(MARKS) if name.startswith("c/"))
-        numbers = (self.layout.number(tuple(map(int, place[1:]))) for place in places)
         try:
-            return {number for number in numbers if self._is_whole(number)}
+            numbers = [self.layout.number(tuple(map(int, place[1:]))) for place in places]
         except ValueError:
             raise self._strange(MARKS) from None
+        return {number for number in numbers if self._is_whole(number)}
 
     def _strange(self, folder):
         return StoreError(
@@ -107,8 +109,10 @@ class Store:
             content = self.files.read(f"{ERRORS}/{name}")
             if content is not None:
                 try:
-                    found[int(name.removesuffix(".json"))] = _error_in(content)
-                except ValueError:
+                    number = int(name.removesuffix(".json"))
+                    self.layout.place(number)
+                    found[number] = _error_in(content)
+                except (ValueError, RecursionError):
                     raise self._strange(ERRORS) from None
         return dict(sorted(found.items()))
 
@@ -117,7 +121,7 @@ class Store:
         content = self.files.read(self._error(number))
         try:
             return None if content is None else _error_in(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise self._strange(ERRORS) from None
 
     def forget_error(self, number: int) -> None:
@@ -148,7 +152,7 @@ class Store:
 
 def _error_in(content):
     error = json.loads(content)
-    if not isinstance(error, dict) or "error" not in error:
+    if not isinstance(error, dict) or not isinstance(error.get("error"), str):
         raise ValueError
     return error
 
@@ -170,14 +174,36 @@ def found_at(files: Files) -> Store | None:
             )
         return None
     try:
-        study = json.loads(root)["attributes"][KEY]
-        if study["format"] != FORMAT:
-            raise KeyError(KEY)
         return Store(files, root)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ArgumentError):
         raise StoreError(
             f"{shown(files, 300)}: this is no study of px.sweep of this version of Paraxis"
         ) from None
+
+
+def checked_study(root: bytes) -> dict[str, Any]:
+    """What a store says of its study; an error unless all of it can be what px.sweep has written.
+
+    Stores come from elsewhere, as files do: names become paths, and lengths become loops.
+    """
+    study = json.loads(root)["attributes"][KEY]
+    shape, chunk, results = study["shape"], study["chunk"], study["results"]
+    lengths = [*shape, *chunk, *(n for each in results.values() for n in each["shape"])]
+    words = [study["function"], *study["axes"], *study["variables"], *study["units"].values()]
+    kinds = [np.dtype(each["dtype"]) for each in results.values()]
+    if not (
+        study["format"] == FORMAT
+        and all(isinstance(study["identity"][name], dict) for name in ("robots", "versions"))
+        and all(type(n) is int and 0 < n < LONGEST for n in lengths)
+        and all(isinstance(word, str) for word in words)
+        and len(shape) == len(chunk) == len(study["axes"])
+        and all(kind.kind in KINDS and kind.itemsize <= 8 for kind in kinds)
+        and Layout(tuple(shape), tuple(chunk)).count <= MOST_BLOCKS
+    ):
+        raise ValueError
+    for name in [*results, *study["axes"], *study["variables"], *study["units"]]:
+        check_name(name)
+    return study
 
 
 def _begun(files):

@@ -21,10 +21,9 @@ from .identity import difference, identity_of
 from .layout import layout_for
 from .progress import Live, Status, SweepWarning, status_of
 from .space import Space, as_space
-from .store import Store, create, found_at
+from .store import MOST_BLOCKS, Store, create, found_at
 
 LONGEST = 1e8  # seconds that timers of all systems can count
-MOST_BLOCKS = 10**8
 
 
 class Sweep:
@@ -150,6 +149,8 @@ def _opened(function, space, files, block, units, started, limit):
     identity, found = identity_of(function, space), found_at(files)
     if found is not None:
         wrong = difference(found.identity, identity)
+        if wrong is None and found.layout.shape != space.shape:
+            wrong = "its space has another shape"
         if wrong is not None:
             raise StoreError(
                 f"{shown(files, 300)}: this store is of another study: {wrong}. Go on with what "

@@ -164,6 +164,9 @@ def test_joints_with_friction_lose_energy_and_stop():
         {"solref": (0.1, -1.0)},
         {"solimp": (0.9, 1.5, 0.001, 0.5, 2)},
         {"law": "soft", "restitution": 0.5},
+        {"pairs": [(0.0, 1)]},
+        {"solref": (0.1, 1.0)},  # of the soft law only
+        {"law": "soft", "correction": 0.5},
     ],
 )
 def test_wrong_arguments_are_named(wrong):

@@ -121,6 +121,26 @@ def test_what_fits_no_block_is_computed_by_threads():
     assert CudaKernel(body, "float32", on=LanesDevice()).by_lanes(1)
 
 
+def test_each_gpu_has_room_of_its_own():
+    """Of two GPUs in one process, one may have too little shared memory."""
+
+    class Two(LanesDevice):
+        number = 0
+
+        @property
+        def most_shared(self):
+            return (100 << 10, 1 << 10)[self.number]
+
+        def loaded(self, parts, make, load):  # nothing is kept
+            return load(self, *make())
+
+    device = Two()
+    kernel = CudaKernel(function_body(FIXED, "inverse_dynamics"), "float32", on=device)
+    for number, has_room in ((0, True), (1, False), (0, True)):
+        device.number = number
+        assert kernel.by_lanes(1) is has_room
+
+
 def test_a_joint_that_moves_no_mass_is_refused_as_on_the_cpu():
     joints = [px.robots.Joint("j", "revolute", -1)]
     robot = px.Robot("bare", joints, [px.robots.Inertia()], warn=False)
@@ -129,8 +149,11 @@ def test_a_joint_that_moves_no_mass_is_refused_as_on_the_cpu():
 
 
 def test_when_lanes_pay():
-    """Never for the torques of an arm; always for the derivatives of a humanoid's size."""
+    """Never for the torques of an arm; always for the derivatives of a humanoid's size, but not for
+    its accelerations, however large it is."""
     arm, branches = px.load("ur5"), random_robot(1, joints=(28, 28))
     assert most_states(lanes_plan(arm, "inverse_dynamics")) == 0
     assert 0 < most_states(lanes_plan(arm, "inverse_dynamics_derivatives")) < 4096
     assert most_states(lanes_plan(branches, "forward_dynamics_derivatives")) == float("inf")
+    long = random_robot(1, joints=(60, 60)).with_floating_base()
+    assert most_states(lanes_plan(long, "forward_dynamics")) < 4096

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...checks import shown
+from ...dynamics.loads import payload
 from ...errors import ArgumentError
 from ...parallel.written import written
 from ...robots.robot import Robot
@@ -155,6 +156,7 @@ def stability_atlas(
     cycle: float | None = None,
     periods: ArrayLike | None = None,
     axes: Mapping[str, ArrayLike] | None = None,
+    frame: str | None = None,
     duration: float | None = None,
     bound: float = 1.0,
     target: str | None = None,
@@ -183,6 +185,8 @@ def stability_atlas(
     - `axes`: some of `"speed"` (how many times faster the motion is), `"gain"` (a factor of kp, and
       its square root of kd) and `"payload"` (kg at the tip that the controller does not know of),
       each with its values; by default all three. In the maps of other axes they are 1, 1 and 0.
+    - `frame`: of the robot, which holds the payload; by default the tool. Robots with several tips
+      need one.
     - `duration`: of runs, s; by default one and a half cycles.
     - `bound`: the error at which a run has diverged, rad or m.
     - `target`: with `"cuda"`, runs are simulated on a GPU; arrays are NumPy's all the same.
@@ -200,6 +204,10 @@ def stability_atlas(
     chosen = certain_policies(policies)
     motion, cycle = cyclic_motion(robot, motion, cycle)
     axes = checked_axes(usual_axes(robot) if axes is None else axes)
+    if "payload" in axes:
+        payload(robot, mass=axes["payload"], frame=frame)  # which checks the frame
+    elif frame is not None:
+        raise ArgumentError("frame: it holds the payload, of which axes have no values")
     if periods is None:
         periods = np.geomspace(*PERIODS, COLUMNS) / np.sqrt(kp.max())
     periods = rising(periods, "periods")
@@ -208,11 +216,11 @@ def stability_atlas(
     given = robot, motion, cycle, periods, duration, bound, target
     run = Runs(*given)  # which checks the motion
     if workers is not None or scheduler is not None:
-        known = found_on_cluster(given, chosen, axes, kp, kd, workers, scheduler, store)
+        known = found_on_cluster(given, chosen, axes, kp, kd, frame, workers, scheduler, store)
     elif store is not None:
         raise ArgumentError("store: it is for parts done by a cluster; give workers or scheduler")
     else:
-        known = _found_here(run, chosen, axes, kp, kd)
+        known = _found_here(run, chosen, axes, kp, kd, frame)
     maps = {
         (policy.name, axis): StabilityMap(
             policy.name, axis, values, periods, *known[nameless(policy), axis]
@@ -223,13 +231,13 @@ def stability_atlas(
     return StabilityAtlas(robot, kp, kd, cycle, duration, run.bound, maps)
 
 
-def _found_here(run, chosen, axes, kp, kd):
+def _found_here(run, chosen, axes, kp, kd, frame):
     """(error, diverged_at, boundary) of maps, by what a policy does and by axis."""
     known: dict[tuple[Policy, str], tuple] = {}
     with Progress("stability atlas", len(chosen) * len(axes)) as progress:
         for done, (policy, axis) in enumerate(product(chosen, axes)):
             if (nameless(policy), axis) not in known:
-                rows = rows_of(axis, axes[axis], run.robot, kp, kd)
+                rows = rows_of(axis, axes[axis], run.robot, kp, kd, frame)
                 found = run.simulated(policy, rows)
                 progress.at(done + 1 / 2)
                 results = found.error, found.diverged_at, run.predicted(policy, rows)

@@ -17,8 +17,9 @@ from .runs import Runs, nameless
 class Parts:
     """The rows of all maps, by number."""
 
-    def __init__(self, given, policies, axes, kp, kd):
-        self.given, self.policies, self.axes, self.kp, self.kd = given, policies, axes, kp, kd
+    def __init__(self, given, policies, axes, kp, kd, frame):
+        self.given, self.policies, self.axes = given, policies, axes
+        self.kp, self.kd, self.frame = kp, kd, frame
         self.numbers = [
             (policy, axis, row)
             for policy in policies
@@ -42,7 +43,8 @@ class Parts:
     def row(self, number: int) -> dict[str, np.ndarray]:
         """The results of one row."""
         policy, axis, row = self.numbers[number]
-        rows = rows_of(axis, self.axes[axis][row : row + 1], self.runs.robot, self.kp, self.kd)
+        values, robot = self.axes[axis][row : row + 1], self.runs.robot
+        rows = rows_of(axis, values, robot, self.kp, self.kd, self.frame)
         run = self.runs.simulated(policy, rows)
         boundary = self.runs.predicted(policy, rows)
         return {"error": run.error[0], "diverged_at": run.diverged_at[0], "boundary": boundary[0]}
@@ -52,10 +54,10 @@ def _row(parts):
     return on_one_thread(parts.row)
 
 
-def found_on_cluster(given, chosen, axes, kp, kd, workers, scheduler, store):
+def found_on_cluster(given, chosen, axes, kp, kd, frame, workers, scheduler, store):
     """(error, diverged_at, boundary) of maps, by what a policy does and by axis."""
     policies = list(dict.fromkeys(map(nameless, chosen)))
-    parts = Parts(given, policies, axes, kp, kd)
+    parts = Parts(given, policies, axes, kp, kd, frame)
     if store is None:
         rows = _sent_back(parts, workers, scheduler)
     else:

@@ -28,14 +28,14 @@ class Rows:
     parameters: dict = field(default_factory=dict)
 
 
-def rows_of(axis, values, robot, kp, kd):
-    """The Rows where one thing has these values; kp and kd are (n,)."""
+def rows_of(axis, values, robot, kp, kd, frame=None):
+    """The Rows where one thing has these values; kp and kd are (n,), a frame holds payloads."""
     ones = np.ones(len(values))
     if axis == "speed":
         return Rows(values, ones[:, None] * kp, ones[:, None] * kd)
     if axis == "gain":
         return Rows(ones, values[:, None] * kp, np.sqrt(values)[:, None] * kd)
-    held = payload(robot, mass=values)
+    held = payload(robot, mass=values, frame=frame)
     return Rows(ones, ones[:, None] * kp, ones[:, None] * kd, held)
 
 

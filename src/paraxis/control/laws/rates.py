@@ -90,7 +90,12 @@ def delayed(
         )
 
     def line(robot):
-        return np.broadcast_to(_numbers(initial, "initial"), (samples, size or robot.nv))
+        first, entries = _numbers(initial, "initial"), size or robot.nv
+        if first.shape not in ((), (1,), (entries,)):
+            raise ArgumentError(
+                f"initial: expected a number or {entries} of them, found shape {first.shape}"
+            )
+        return np.broadcast_to(first, (samples, entries))
 
     def delay(t, q, qd, memory, dt, given):
         result, after = part(t, q, qd, memory.get("inner"), dt, given)

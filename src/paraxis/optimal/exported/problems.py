@@ -4,6 +4,7 @@ What a test should find is an error of the code, not a problem whose search goes
 little rounding. So of many problems, those are kept whose controls rounding moves least.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -101,6 +102,11 @@ def _whole(solver, given):
     shapes = {"x0": (problem.system.nx,)}
     for name, shape in problem.parameters.items():
         shapes[name] = (horizon + 1, *shape) if name in problem.per_step else shape
+    if not isinstance(given, Mapping):
+        raise ArgumentError(
+            f"problems: expected arrays by name, such as {{'x0': ...}}, "
+            f"found {type(given).__name__}"
+        )
     missing, extra = [*(shapes.keys() - given)], [*(given.keys() - shapes)]
     if missing or extra:
         raise ArgumentError(

@@ -497,7 +497,7 @@ static void ${name}_measured(const struct ${name}_trajectory *here, const $real 
         found[i] = finite ? x[i] : here->knots[0].x[i];
 }
 
-static int ${name}_prepared(struct ${name}_work *work)
+static int ${name}_improved(struct ${name}_work *work)
 {
     struct ${name}_trajectory *here = &work->side[work->now], *there = &work->side[1 - work->now];
     $real best;
@@ -566,6 +566,41 @@ static int ${name}_prepared(struct ${name}_work *work)
     return work->status;
 }
 
+/* At most so many rounds from a trajectory to begin with. */
+static int ${name}_search(struct ${name}_work *work, int iterations)
+{
+    int running = 1;
+    if (iterations > 0)
+        ${name}_begin(work);
+    for (int times = 0; times < iterations && running; times++) {
+        ${name}_round(work);
+        running = work->status == ${NAME}_OUT_OF_ITERATIONS;
+    }
+//if constraints
+    work->violation = ${name}_worst(work);
+//end
+    work->guessed = work->ready = work->status != ${NAME}_FAILED;
+    return work->status;
+}
+
+/* The next plan: after two in a row that came to nothing, one that begins with nothing but the
+ * state. */
+static int ${name}_prepared(struct ${name}_work *work)
+{
+    int status = ${name}_improved(work);
+    if (status != ${NAME}_FAILED && status != ${NAME}_STALLED) {
+        work->lost = 0;
+        return status;
+    }
+    for (int i = 0; i < ${NAME}_NX; i++)
+        if (!${name}_finite(work->given.x0[i]))
+            return status;
+    if (++work->lost < $LOST)
+        return status;
+    work->lost = work->guessed = 0;
+    return ${name}_search(work, $ROUNDS);
+}
+
 $init_head
 {
     for (int which = 0; which < 2; which++) {
@@ -584,7 +619,8 @@ $init_head
 //if constraints
     work->constraint_tolerance = $CONSTRAINT_TOLERANCE;
 //end
-    work->now = work->guessed = work->ready = work->iterations = 0;
+    work->now = work->guessed = work->ready = work->lost = 0;
+    work->iterations = 0;
     work->cost = work->merit = INFINITY;
     work->status = ${NAME}_OUT_OF_ITERATIONS;
 }
@@ -616,19 +652,8 @@ $guess_head
 
 $solve_head
 {
-    int running = 1;
 $take
-    if (iterations > 0)
-        ${name}_begin(work);
-    for (int times = 0; times < iterations && running; times++) {
-        ${name}_round(work);
-        running = work->status == ${NAME}_OUT_OF_ITERATIONS;
-    }
-//if constraints
-    work->violation = ${name}_worst(work);
-//end
-    work->guessed = work->ready = work->status != ${NAME}_FAILED;
-    return work->status;
+    return ${name}_search(work, iterations);
 }
 
 const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *work)

@@ -58,6 +58,7 @@ struct ${name}_work {
     int now; /* the side that is accepted */
     int guessed; /* whether it has controls to begin with */
     int ready; /* whether it has a law, too */
+    int lost; /* ticks in a row that came to nothing */
     $real merit; /* the cost, with what constraints add to it */
     $real length, damping, first_cost;
 //if gaps
@@ -91,11 +92,17 @@ const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *wor
  * one that was planned. A plan is made by the others, below and above. */
 $feedback_head;
 
+//if constraints
+/* One iteration does not keep constraints other than limits of controls: ticks approach them, and
+ * may leave them by work->violation or, after large steps, for good. Where they matter, call
+ * ${name}_solve at every tick, or let the cost rise where they are violated. */
+//end
 /* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it
  * begins when the next state is measured. $stepping
  * Parameters are those of the next plan, too; they act from the next step on. Without a plan, the one
  * to begin with is made first. Returns the status: FAILED where no trajectory is finite, and the last
- * plan stays; SOLVED is not needed. */
+ * plan stays; SOLVED is not needed. After FAILED or STALLED twice in a row it is
+ * searched for anew from x0, in up to $ROUNDS rounds. */
 $prepare_head;
 
 /* Both in one call. */

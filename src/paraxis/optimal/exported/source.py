@@ -7,6 +7,7 @@ import numpy as np
 from ...targets.source.c import Function, block_comment, c_language, one_state
 from ...targets.source.text import LONGEST, Names, arrays, function_name, listed, write
 from ..knots import TALLIES, halves
+from ..mpc import LOST, ROUNDS
 from ..objective import MULTIPLIERS, PENALTY
 from ..problem import BOX_STEPS
 from ..search import (
@@ -143,7 +144,7 @@ class Source:
         numbers |= {"NOISE": NOISE * rounding, "TOLERANCE": max(1e-9, LEAST_TOLERANCE * rounding)}
         numbers |= {"CONSTRAINT_TOLERANCE": 1e-6}
         words = {name: self.language.literal(value) for name, value in numbers.items()}
-        return words | {"BOX_STEPS": BOX_STEPS}
+        return words | {"BOX_STEPS": BOX_STEPS, "LOST": LOST, "ROUNDS": ROUNDS}
 
     def _declarations(self):
         problem, upper, real = self.problem, self.name.upper(), self.real

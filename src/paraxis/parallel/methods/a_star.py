@@ -17,7 +17,7 @@ from .partial_schedules import Tree
 from .plan import makespan
 
 EXACT = "A*"  # its bound
-MOST_STATES = 300_000  # partial schedules kept, about a gigabyte
+MOST_BYTES = 1_000_000_000  # of the partial schedules that are kept
 
 
 def a_star_schedule(tasks, processors, time_limit=TIME_LIMIT):
@@ -29,10 +29,10 @@ def a_star_schedule(tasks, processors, time_limit=TIME_LIMIT):
     shortest, floor = makespan(tasks, best), max(proved.values())
     if shortest <= floor:
         return *best, proved
-    queue, seen, numbers = [(floor, 0, 0, tree.root())], set(), count(1)
+    queue, seen, numbers, kept = [(floor, 0, 0, tree.root())], set(), count(1), 0
     while queue:
         least, _, _, partial = heapq.heappop(queue)
-        if least >= shortest or time.monotonic() > deadline or len(seen) > MOST_STATES:
+        if least >= shortest or time.monotonic() > deadline or kept > MOST_BYTES:
             proved[EXACT] = min(least, shortest)
             return *best, proved
         if not partial.ready:
@@ -42,9 +42,15 @@ def a_star_schedule(tasks, processors, time_limit=TIME_LIMIT):
             bound, state = max(least, tree.bound(child)), _state(child)
             if bound < shortest and state not in seen:
                 seen.add(state)
+                kept += _bytes(child)
                 heapq.heappush(queue, (bound, -child.done.bit_count(), next(numbers), child))
     proved[EXACT] = shortest
     return *best, proved
+
+
+def _bytes(partial):
+    """About what a partial schedule takes, as measured: most of it is for tasks that are ready."""
+    return 1_000 + 8 * len(partial.ends) + 200 * len(partial.ready)
 
 
 def _state(partial):

@@ -6,8 +6,8 @@ predecessors are placed, the one that could end first names a processor, and one
 compete with it there is next. That way every schedule in which no task can start earlier is met,
 and messages take their time.
 
-The schedule is the shortest for these places. Others may allow shorter ones, so this proves no
-bound for the processors as such.
+A search that ends in time has the shortest schedule for these places. Others may allow shorter
+ones, so this proves no bound for the processors as such.
 """
 
 import math
@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping
 from numbers import Integral
 
+from ...checks import shown
 from ...errors import ArgumentError
 from .bounds import bounds
 from .limits import TIME_LIMIT, seconds
@@ -47,6 +48,9 @@ def _given(tasks, processors, places):
         raise ArgumentError(
             f"places: expected a mapping from names to processors, found {type(places).__name__}"
         )
+    for name in places:
+        if name not in tasks.index:
+            raise ArgumentError(f"places: expected names of tasks, found {shown(name)}")
     for name in tasks.names:
         place = places.get(name)
         is_one = isinstance(place, Integral) and not isinstance(place, bool)
@@ -84,9 +88,12 @@ class _Search:
         """Look for shorter schedules until none is left, or the deadline.
 
         At first few choices may be others than the most urgent, then more, then any (limited
-        discrepancy search, Harvey and Ginsberg): early choices are as often wrong as late ones. The
-        first schedule is always made whole.
+        discrepancy search, Harvey and Ginsberg): early choices are as often wrong as late ones. One
+        schedule is there however short the time is.
         """
+        self._keep(self._most_urgent_first())
+        if self.shortest <= self.floor:
+            return
         for others in (*DISCREPANCIES, math.inf):
             self._descend(others, deadline)
             if self.shortest <= self.floor:
@@ -97,10 +104,8 @@ class _Search:
         starts, free = [None] * len(self.tasks), [0] * (max(self.places, default=0) + 1)
         branches = [enumerate(self._choices(self._earliest(starts, free)))]
         placed = []  # (task, when its processor was free before, `others` left) of each branch
-        if not len(self.tasks):
-            self._keep(starts)
         while branches:
-            if self.best is not None and time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 return
             number, choice = next(branches[-1], (0, None))
             if choice is None or (number and not others):
@@ -119,6 +124,20 @@ class _Search:
             if placed:
                 task, free[self.places[task]], others = placed.pop()
                 starts[task] = None
+
+    def _most_urgent_first(self):
+        """Starts by the longest ways to the end, in a time that even large graphs have."""
+        tasks, number = self.tasks, {task: k for k, task in enumerate(self.tasks.order)}
+        starts, free = [None] * len(tasks), [0] * (max(self.places, default=0) + 1)
+        # Where nothing takes any time a way is as long as the next, and the order decides.
+        for task in sorted(tasks.order, key=lambda task: (-self.tails[task], number[task])):
+            ready = [
+                arrival(tasks, first, task, starts, self.places)
+                for first in tasks.predecessors[task]
+            ]
+            starts[task] = max([free[self.places[task]], *ready])
+            free[self.places[task]] = starts[task] + tasks.weights[task]
+        return starts
 
     def _keep(self, starts):
         length = max(

@@ -58,7 +58,9 @@ def two_array_plan(
       since updating them changes nothing: their last block, the only one used, stays as it is.
     - `arrays`: 2, or 1 that does everything.
     - `processors`: how many there are in each array, a power of two; by default one per link. A
-      processor with several links in a row does the same for one after another.
+      processor with several links in a row does the same for one after another. Each takes as many,
+      a power of two too, so that some may have none: of 64 processors 38 for 300 links, 8 links
+      each. `plan.processors` counts those of both arrays that compute.
     - `network`: within each array: `"shuffle_exchange_neighbours"`, on which blocks move from round
       to round, or `"hypercube"`, on which they stay.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...body import Body
+from ...errors import ArgumentError
 from ...graph.trace import trace
 from ...physics.kinematics import body_poses
 from ...physics.parts.ties import ties_of
@@ -16,6 +17,7 @@ from ...robots.model import Model
 from ...robots.robot import Robot
 from ...targets.target import target_of
 from .ground import Ground
+from .scene import number
 from .step import GroundStep
 from .touches import from_axes
 
@@ -42,7 +44,13 @@ def contact_forces(
     - `dt`: seconds per step, over which the force is the mean.
 
     **Returns:** points, forces and gaps.
+
+    **Raises:** `px.ArgumentError` if shapes do not fit, or dt is not a number > 0.
     """
+    if not isinstance(ground, Ground):
+        found = type(ground).__name__
+        raise ArgumentError(f"ground: expected a px.simulation.Ground, found {found}")
+    number(dt, "dt", above=0.0)
     target = target_of({"q": q, "impulses": impulses})
     kernel = target.map(_body(robot, ground))
     return ContactForces(*kernel(q, impulses, dt))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import index
 
 from ...checks import integer, one_of, quoted
 from ...errors import ArgumentError
@@ -13,6 +14,10 @@ from .scene import Box, HeightField, Plane, Sphere, number, numbers
 
 PIECES = (Plane, Box, Sphere, HeightField)
 LAWS = ("hard", "soft")
+OF_THE_OTHER = {  # what has no effect by a law, and by which it has
+    "hard": ("soft", ("solref", "solimp", "impratio")),
+    "soft": ("hard", ("restitution_speed", "correction")),
+}
 
 
 @dataclass(frozen=True)
@@ -28,14 +33,14 @@ class Ground:
     - `pairs`: pairs (i, j) of indices of points whose spheres may touch each other.
     - `friction`: the coefficient of friction, of points that have none of their own.
     - `restitution`: of the velocity of approach, from 0 to 1; only of the hard law.
-    - `restitution_speed`: approaches slower than this do not bounce, m/s.
+    - `restitution_speed`: approaches slower than this do not bounce, m/s; only of the hard law.
     - `law`: `"hard"`, Coulomb friction between rigid bodies, or `"soft"`, MuJoCo's convex soft
       contact with `solref`, `solimp` and `impratio`.
     - `sweeps`: the largest number of Gauss-Seidel sweeps per step.
     - `tolerance`: sweeps end when none of them changes a contact by more than this, m/s.
     - `correction`: the fraction of a penetration that a step of the hard law may remove.
 
-    **Raises:** `px.ArgumentError` if anything is not valid.
+    **Raises:** `px.ArgumentError` if anything is not valid, or has no effect by this law.
     """
 
     points: Sequence[ContactPoint]
@@ -76,10 +81,19 @@ class Ground:
         keep("solref", _solref(self.solref))
         keep("solimp", _solimp(self.solimp))
         keep("impratio", number(self.impratio, "Ground impratio", above=0.0))
+        self._require_own()
+
+    def _require_own(self):
+        """Raise if an argument has no effect."""
         if self.law == "soft" and self.restitution:
             raise ArgumentError(
                 "Ground: the soft law has no restitution; contacts bounce by the damping of solref"
             )
+        law, names = OF_THE_OTHER[self.law]
+        defaults = {each.name: each.default for each in fields(self)}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise ArgumentError(f"Ground {name}: is for law={law!r} only, found {self.law!r}")
 
 
 def require_coefficients(ground, name, shape, contacts):
@@ -120,7 +134,7 @@ def _several(given, kinds, what):
 
 def _pairs(given, points):
     try:
-        pairs = tuple((int(a), int(b)) for a, b in given)
+        pairs = tuple((index(a), index(b)) for a, b in given)
     except (TypeError, ValueError):
         raise ArgumentError(
             f"Ground pairs: expected pairs of indices of points, found {quoted(given)}"

@@ -12,6 +12,7 @@ from .text.lanes import LANES
 ALONE = {1: 0.35, 2: 0.55}
 CACHED, FETCHED = 14.0, 2.2  # beyond so many, instructions wait for memory: times as many then
 SPILT = 50.0  # beyond so many, values wait for memory too, and warps are faster at any number
+PER_JOINT = 0.3  # of accelerations at most: a thread has articulated bodies, and spills little
 BEGIN, ALONE_BEGINS = 2.0, 0.7
 TURN, STATE = 1.35e-3, 1.6e-6  # of a warp per node, and what each further state adds
 
@@ -22,6 +23,8 @@ def most_states(plan):
     alone, turns = ALONE[axes] * plan.work / 1000, plan.turns(LANES)
     if alone > CACHED:
         alone *= FETCHED
-    if alone > SPILT:
+    if "qdd" in plan.outputs:
+        alone = min(alone, PER_JOINT * plan.outputs["qdd"][0][0])
+    elif alone > SPILT:
         return float("inf")
     return max(0, int((ALONE_BEGINS + alone - BEGIN - TURN * turns) / (STATE * turns)))

@@ -39,6 +39,7 @@ class CudaKernel:
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
         self._body, self._loaded = body, {}
+        self._most_by_lanes = {}  # number of a GPU -> states; another may have less shared memory
         self._remembered = Remembered()
 
     def __call__(self, /, *arguments, out=None, **named):
@@ -146,10 +147,13 @@ class CudaKernel:
 
     def by_lanes(self, states):
         """Whether a warp computes each of so many states, or a thread."""
-        return states <= self._most_by_lanes
+        number = self.device.number
+        if number not in self._most_by_lanes:
+            self._most_by_lanes[number] = self._most_here()
+        return states <= self._most_by_lanes[number]
 
-    @cached_property
-    def _most_by_lanes(self):
+    def _most_here(self):
+        """The largest batch that warps of the current GPU compute sooner than threads."""
         room, dtype = self.device.most_shared, self.dtype.name
 
         def make():
