@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from base64 import b64decode
@@ -31,6 +32,14 @@ OPTIONS = (
     "--force-color-profile=srgb",
     "--mute-audio",
 )
+# the browser reads commands from 3 and writes to 4
+STARTED = """
+import fcntl, os, sys
+theirs, answers, *command = sys.argv[1:]
+high = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in (theirs, answers)]
+os.dup2(high[0], 3), os.dup2(high[1], 4)
+os.execv(command[0], command)
+"""
 
 
 def chromium():
@@ -43,6 +52,7 @@ class Page:
 
     def __init__(self, writing, reading):
         self.writing, self.reading, self.session, self.count = writing, reading, None, 0
+        self.read = b""
         self.errors, self.messages, self.requests = [], [], []
         self.loaded = 0
 
@@ -61,12 +71,12 @@ class Page:
                 return found["result"]
 
     def _next(self):
-        text = b""
-        while not text.endswith(b"\0"):
-            piece = self.reading.read(1)
+        while b"\0" not in self.read:
+            piece = os.read(self.reading, 2**20)
             assert piece, "the browser has ended"
-            text += piece
-        found = json.loads(text[:-1])
+            self.read += piece
+        text, _, self.read = self.read.partition(b"\0")
+        found = json.loads(text)
         self._note(found.get("method"), found.get("params", {}))
         return found
 
@@ -136,10 +146,14 @@ class Page:
             self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, **held)
         self.send("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, **held)
 
+    def box(self, selector):
+        """Where an element is: left, top, width and height."""
+        element = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        return self.run(f"(b => [b.x, b.y, b.width, b.height])({element})")
+
     def click(self, selector):
         """Click the middle of an element."""
-        element = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
-        x, y, width, height = self.run(f"(b => [b.x, b.y, b.width, b.height])({element})")
+        x, y, width, height = self.box(selector)
         self.drag((x + width / 2, y + height / 2))
 
     def picture(self, path=None):
@@ -156,7 +170,7 @@ def browser():
     (theirs, writing), (reading, answers) = os.pipe(), os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{theirs} 4>&{answers}', chromium(), *OPTIONS,
+            [sys.executable, "-c", STARTED, str(theirs), str(answers), chromium(), *OPTIONS,
              f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(theirs, answers),
             stdout=subprocess.DEVNULL,
@@ -165,8 +179,8 @@ def browser():
         os.close(theirs)
         os.close(answers)
         try:
-            with open(writing, "wb") as out, open(reading, "rb") as back:
-                page = Page(out, back)
+            with open(writing, "wb") as out:
+                page = Page(out, reading)
                 targets = page.send("Target.getTargets")["targetInfos"]
                 target = next(each for each in targets if each["type"] == "page")["targetId"]
                 page.session = page.send("Target.attachToTarget", targetId=target, flatten=True)[
@@ -178,3 +192,4 @@ def browser():
         finally:
             process.kill()
             process.wait()
+            os.close(reading)
