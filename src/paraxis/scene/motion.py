@@ -1,12 +1,13 @@
 """Robots over time, as a page shows them: moments kept, poses, and curves."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .. import api
 from ..checks import counted
 from ..errors import ArgumentError
+from ..robots.joint import REVOLUTE
 from ..robots.quaternions import require_unit_quaternions
 from ..targets.target import target_of
 from .packed import packed
@@ -34,6 +35,7 @@ class Motion:
     qd: np.ndarray | None = None
     tau: np.ndarray | None = None
     arrows: dict = field(default_factory=dict)
+    moving: np.ndarray | None = None  # of a tour, the joint that moves in each moment
     notes: list = field(default_factory=list)
 
     @classmethod
@@ -101,8 +103,11 @@ class Motion:
             for name in ("q", "qd", "tau")
         }
         arrows = {name: take(array) for name, array in self.arrows.items()}
-        t = take(self.t) if times else self.t
-        return Motion(self.robot, t, **arrays, arrows=arrows, notes=[*self.notes, note])
+        if times:
+            arrays["t"] = take(self.t)
+            arrays["moving"] = None if self.moving is None else take(self.moving)
+        notes = [*self.notes, note]
+        return replace(self, **arrays, arrows=arrows, notes=notes)
 
     # -- what the page is given ---------------------------------------------------------------
 
@@ -122,6 +127,8 @@ class Motion:
             "poses": packed_poses(poses[:, :, 1:]),
             "curves": self._curves(),
         }
+        if self.moving is not None:
+            data["moving"] = self.moving.tolist()
         if self.arrows:
             data["arrows"] = {name: packed(array) for name, array in self.arrows.items()}
         return data
@@ -129,18 +136,19 @@ class Motion:
     def _curves(self):
         """Panels of curves over time, of as many robots as there is room for."""
         count, robots = self.q.shape[:2]
-        if count < 2:
+        if count < 2 or self.moving is not None:
             return []
         width = self.q.shape[2] + 2 * self.robot.nv + 3
         few = min(robots, max(1, CURVE_BYTES // (4 * count * width)))
         if few < robots:
             self.notes.append(f"Curves are those of the first {counted(few, 'robot')}.")
         q_names, v_names = coordinate_names(self.robot)
-        panels = [("q", "position", "rad or m", q_names, self.q)]
+        position, rate, torque = units(self.robot)
+        panels = [("q", "position", position, q_names, self.q)]
         if self.qd is not None:
-            panels.append(("qd", "rate", "rad/s or m/s", v_names, self.qd))
+            panels.append(("qd", "rate", rate, v_names, self.qd))
         if self.tau is not None:
-            panels.append(("tau", "torque", "N m or N", v_names, self.tau))
+            panels.append(("tau", "torque", torque, v_names, self.tau))
         if self.qd is not None:
             panels.append(("energy", "energy", "J", None, self._energy(few)))
         return [
@@ -183,6 +191,14 @@ def coordinate_names(robot):
             own = [joint.name] if single else [f"{joint.name} {x}" for x in letters[:count]]
             names[k].extend({"name": name, "joint": i} for name in own)
     return names
+
+
+def units(robot):
+    """Of positions, rates and torques: those of the joints that there are."""
+    kinds = {joint.kind for joint in robot.joints}
+    if kinds <= {*REVOLUTE, "helical", "universal"}:
+        return "rad", "rad/s", "N m"
+    return ("m", "m/s", "N") if kinds == {"prismatic"} else ("rad or m", "rad/s or m/s", "N m or N")
 
 
 def packed_poses(poses):

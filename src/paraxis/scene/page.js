@@ -50,6 +50,7 @@ function moveTo(t) {
   }
   if (view.shown.torque) view.setShares(sharesAt(moment));
   view.setPast(recording.duration > 0 ? t / recording.duration : 1);
+  if (data.motion.moving) page.toured = data.motion.moving[moment];
   if (page.follows && view.groups[1].visible) view.follow(view.centreOfMass(new THREE.Vector3()));
   for (const plot of page.plots) plot.mark(t);
   page.tell?.(t);
@@ -81,39 +82,42 @@ function wander() {
   return Math.max(high[0] - low[0], high[1] - low[1], 0);
 }
 
-/** Look at all places where bodies come, and lay the floor below them. */
+/** Look at all places where the first robot's bodies come, and lay the floor below them. */
 function frameAll() {
-  const { view } = page, box = new THREE.Box3(), own = new THREE.Box3(), out = new Float32Array(POSE);
-  const extents = view.groups.map(group => {
+  const { view } = page, own = new THREE.Box3(), out = new Float32Array(POSE), points = [];
+  const corners = view.groups.map(group => {
     own.makeEmpty();
     for (const mesh of group.children) {
       if (mesh.userData.part?.look !== view.look) continue;
       mesh.geometry.computeBoundingBox();
       own.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrix));
     }
-    return own.isEmpty() ? null : own.clone();
+    const { min, max } = own.isEmpty() ? new THREE.Box3(new THREE.Vector3(), new THREE.Vector3()) : own;
+    return [0, 1, 2, 3, 4, 5, 6, 7].map(k => new THREE.Vector3(k & 1 ? min.x : max.x, k & 2 ? min.y : max.y, k & 4 ? min.z : max.z));
   });
-  const matrix = new THREE.Matrix4();
+  const matrix = new THREE.Matrix4(), point = new THREE.Vector3();
+  let lowest = Infinity;
   const add = (body, pose) => {
     if (!Number.isFinite(pose[0])) return;
     matrixAt(pose, 0, matrix);
-    if (extents[body]) box.union(extents[body].clone().applyMatrix4(matrix));
-    else box.expandByPoint(position);
+    for (const corner of corners[body]) {
+      point.copy(corner).applyMatrix4(matrix);
+      points.push(point.x, point.y, point.z);
+      lowest = Math.min(lowest, point.z);
+    }
   };
   add(0, data.motion.root);
   const moments = page.follows ? 1 : recording.moments, step = Math.max(1, Math.floor(moments / 60));
   for (let k = 0; k < moments; k += step) {
     for (let body = 0; body < bodies; body++) { recording.at(k, 0, body, out); add(body + 1, out); }
   }
-  if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
-  const floor = box.min.z < -0.02 * data.robot.size ? box.min.z : Math.min(0, box.min.z);
-  view.setFloor(view.ground ?? floor);
-  view.lookAt(box);
+  view.setFloor(view.ground ?? Math.min(lowest, 0));
+  view.lookAt(Float32Array.from(points));
 }
 
 /** The ways of the tools of the robot in focus. */
 function tellTrails() {
-  if (recording.moments < 2) return;
+  if (recording.moments < 2 || data.motion.moving) return;
   const out = new Float32Array(POSE), matrix = new THREE.Matrix4(), point = new THREE.Vector3();
   const ways = data.robot.tools.slice(0, 8).map(tool => {
     const way = [];
@@ -135,7 +139,7 @@ const TOOLS = [  // name, words, key, whether there is any
   ["axes", "Joint axes", "a", () => data.robot.joints.some(joint => joint.kind !== "free")],
   ["frames", "Frames", "f", () => data.robot.frames.length > 0],
   ["mass", "Centre of mass", "c", () => data.robot.masses.some(mass => mass > 0)],
-  ["trail", "Trail", "t", () => recording.moments > 1],
+  ["trail", "Trail", "t", () => recording.moments > 1 && !data.motion.moving],
   ["torque", "Torque", "q", () => data.motion.curves.some(panel => panel.name === "tau")],
   ["forces", "Forces", "o", () => Boolean(data.motion.arrows)],
   ["crowd", "Others", "g", () => recording.robots > 1],
@@ -296,9 +300,9 @@ const MOST_LABELS = 60;
 function placeLabels() {
   const { view } = page, wanted = [];
   if (view.shown.frames) for (const frame of data.robot.frames.slice(0, MOST_LABELS)) wanted.push([frame.name, frame.body, frame.pose]);
-  if (view.shown.axes || picked.joint !== null) {
+  if (view.shown.axes || picked.joint !== null || page.toured !== undefined) {
     data.robot.joints.slice(0, MOST_LABELS).forEach((joint, k) => {
-      if (joint.kind !== "free" && (view.shown.axes || k === picked.joint)) wanted.push([joint.name, k + 1, null]);
+      if (joint.kind !== "free" && (view.shown.axes || k === picked.joint || k === page.toured)) wanted.push([joint.name, k + 1, null]);
     });
   }
   const box = byId("labels");

@@ -93,6 +93,8 @@ def _lead(robot, motion):
     count, robots = motion.q.shape[:2]
     words = [counted(robots, "robot")] if robots > 1 else []
     words.append(counted(robot.n, "joint"))
-    if count > 1:
+    if motion.moving is not None:
+        words.append("each moves in turn")
+    elif count > 1:
         words.append(f"{number_text(float(motion.t[-1]))} s")
     return " · ".join(words)

@@ -367,20 +367,26 @@ class View {
 
   // -- the camera -----------------------------------------------------------------------------------
 
-  /** See all of a box. */
-  lookAt(box) {
-    this.home = box.clone();
-    const centre = box.getCenter(new THREE.Vector3()), half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+  /** See all of some points, Float32Array of 3 numbers each, from in front and above. */
+  lookAt(points) {
+    this.home = points;
+    const box = new THREE.Box3().setFromArray(points), centre = box.getCenter(new THREE.Vector3());
     const toward = new THREE.Vector3(0.72, -0.95, 0.42).normalize();
     const right = new THREE.Vector3().crossVectors(this.camera.up, toward).normalize();
     const up = new THREE.Vector3().crossVectors(toward, right);
-    const tall = Math.tan(this.camera.fov * Math.PI / 360) * 0.86, wide = tall * this.camera.aspect;
-    let far = 0;
-    for (let k = 0; k < 8; k++) {
-      position.set(k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z);
-      far = Math.max(far, position.dot(toward) + Math.max(Math.abs(position.dot(up)) / tall, Math.abs(position.dot(right)) / wide));
+    const tall = Math.tan(this.camera.fov * Math.PI / 360) * 0.82, wide = tall * this.camera.aspect * 1.1;
+    let far = 0.2 * this.size;
+    for (let turn = 0; turn < 2; turn++) {  // the second time from where they are in the middle
+      const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+      far = 0.2 * this.size;
+      for (let k = 0; k < points.length; k += 3) {
+        position.fromArray(points, k).sub(centre);
+        const at = [position.dot(right), position.dot(up)], near = position.dot(toward);
+        far = Math.max(far, near + Math.max(Math.abs(at[0]) / wide, Math.abs(at[1]) / tall));
+        for (let e = 0; e < 2; e++) { low[e] = Math.min(low[e], at[e]); high[e] = Math.max(high[e], at[e]); }
+      }
+      if (turn === 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(up, (low[1] + high[1]) / 2);
     }
-    far = Math.max(far, 0.2 * this.size);
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(toward, far);
     this.controls.minDistance = far / 30;
