@@ -382,7 +382,7 @@ class Program(Body):
         **Arguments:**
 
         - `folder`: where to write.
-        - `language`: "c", "cuda", "fortran", "python" or "library".
+        - `language`: "c", "cuda", "fortran", "python", "javascript" or "library".
         - `name`: the name of the function, by default that of this Program.
         - `dtype`: "float64" or "float32".
         - `cpu`: for a library, the level of CPU it is for, such as "x86-64-v3"; by default the CPU
@@ -403,6 +403,12 @@ class Program(Body):
         from .targets.source import python
 
         return python.source(self.graph, name)
+
+    def to_javascript(self, name: str | None = None) -> str:
+        """JavaScript source: a module with functions for one state and for a batch."""
+        from .targets.source import javascript
+
+        return javascript.source(self.graph, name)
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.exported import ENDINGS, FLAGS, HOSTILE, needs, robot_of, shell
+from support.exported import ENDINGS, FLAGS, HOSTILE, ONE_KIND, needs, robot_of, shell
 
 import paraxis as px
 from paraxis import api
@@ -37,9 +37,9 @@ def test_export_and_the_commands_it_prints(language, dtype, tmp_path, capsys):
     needs(language)
     folder = tmp_path / "a folder; not made yet"
     words = ("ur5", "--language", language, "--dtype", dtype, "-o", folder)
-    if language == "python" and dtype == "float32":
+    if language in ONE_KIND and dtype == "float32":
         code, _, err = run(capsys, *words)
-        assert code == 2 and "expected 'float64' for Python" in err
+        assert code == 2 and f"expected 'float64' for {language}" in err.lower()
         return
     code, out, err = run(capsys, *words)
     assert code == 0 and err == ""
@@ -77,7 +77,7 @@ def test_a_self_test_can_fail(language, tmp_path):
         broken, right, wrong = tmp_path / "f_test.c", "test_expected = {\n    {", "1e3 * "
         wrong = right + wrong
     else:
-        broken = tmp_path / f"f.{ENDINGS.get(language, 'py')}"
+        broken = tmp_path / f"f.{ENDINGS[language]}"
         right, wrong = "9.81", "9.80"
     text = broken.read_text()
     assert right in text
@@ -98,11 +98,11 @@ def test_a_self_test_sees_small_entries(language, tmp_path):
         px.program(replace(robot, inertias=[*arm.inertias, body]), "mass_matrix")
         for body in (finger, replace(finger, about_com=(3e-8, 3e-8, 4e-8, 0, 0, 0)))
     )
-    dtype = "float64" if language == "python" else "float32"
+    dtype = "float64" if language in ONE_KIND else "float32"
     done = right.export(str(tmp_path / "right"), language, dtype=dtype, name="f")
     shell(*done.build[-1:], done.test)
     done = heavy.export(str(tmp_path / "heavy"), language, dtype=dtype, name="f")
-    (test,) = (tmp_path / "right").glob(f"f_test.{ENDINGS.get(language, '[cp]*')}")
+    (test,) = (tmp_path / "right").glob("f_test.*")
     shutil.copy(test, tmp_path / "heavy" / test.name)
     with pytest.raises(AssertionError, match="error +[1-9]"):
         shell(*done.build[-1:], done.test)
@@ -120,7 +120,7 @@ def test_hostile_names_reach_no_source(language, tmp_path):
         robot, folder = px.Robot(name, joints, bodies), tmp_path / str(k)
         done = export(robot, "inverse_dynamics", language, str(folder))
         for path in folder.iterdir():
-            assert re.fullmatch(r"(lib)?[A-Za-z][A-Za-z0-9_]*\.[a-z0-9]+", path.name)
+            assert re.fullmatch(r"(lib)?[A-Za-z][A-Za-z0-9_]*(\.d)?\.[a-z0-9]+", path.name)
             if path.suffix not in (".o", ".so"):
                 assert path.read_bytes().isascii()
         shell(*(f"{command} {strict} -O0" for command in done.build[-1:]), done.test)

@@ -12,7 +12,7 @@ from ...checks import one_of
 from ...errors import ArgumentError
 from ...graph.graph import Graph
 from ..cpu import host, library
-from . import c, c_parts, fortran, python
+from . import c, c_parts, fortran, javascript, python
 from . import cuda as cuda
 from .compiler import c_compiler, compile_c
 from .selftest import c as c_test
@@ -20,10 +20,12 @@ from .selftest import c_parts as c_parts_test
 from .selftest import c_parts_time
 from .selftest import cuda as cuda_test
 from .selftest import fortran as fortran_test
+from .selftest import javascript as javascript_test
 from .selftest import python as python_test
 from .selftest.vectors import vectors
 
-LANGUAGES = ("c", "cuda", "fortran", "python", "library")
+LANGUAGES = ("c", "cuda", "fortran", "python", "javascript", "library")
+DOUBLE_ONLY = {"python": "Python", "javascript": "JavaScript"}  # which have one kind of number
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,10 @@ def write_files(
     one_of(language, LANGUAGES, "language")
     if cpu is not None and language != "library":
         raise ArgumentError(f"cpu can be set only for language 'library', not for {language!r}")
-    if language == "python" and dtype != "float64":
-        raise ArgumentError(f"dtype: expected 'float64' for Python, found {dtype!r}")
+    if language in DOUBLE_ONLY and dtype != "float64":
+        raise ArgumentError(
+            f"dtype: expected 'float64' for {DOUBLE_ONLY[language]}, found {dtype!r}"
+        )
     name = c.c_function(graph, name, dtype).name
     notes = [*notes, *(_machine(cpu) if language == "library" else [])]
     files = _files(graph, language, name, dtype, notes, cpu)
@@ -125,6 +129,12 @@ def _files(graph, language, name, dtype, notes, cpu):
             f"{name}.f90": fortran.source(graph, name, dtype, notes),
             f"{name}_test.f90": fortran_test.self_test(graph, cases, name, dtype),
         }
+    if language == "javascript":
+        return {
+            f"{name}.js": javascript.source(graph, name, notes),
+            f"{name}.d.ts": javascript.declaration(graph, name, notes),
+            f"{name}_test.mjs": javascript_test.self_test(graph, cases, name),
+        }
     return {
         f"{name}.py": python.source(graph, name, notes),
         f"{name}_test.py": python_test.self_test(graph, cases, name),
@@ -139,6 +149,8 @@ def _commands(language, folder, name):
 
     if language == "python":
         return [], shlex.join(["python", here("_test.py")])
+    if language == "javascript":
+        return [], shlex.join(["node", here("_test.mjs")])
     build = {
         "c": [["cc", "-std=c99", "-O2", here(".c"), here("_test.c"), "-lm"]],
         "cuda": [
