@@ -1,0 +1,142 @@
+"""The machines that libraries are compiled for, from any other: what LLVM is to know of each.
+
+An entry has the processor, the sizes that C has on it, and the C compilers that make programs for
+it, here and on the machine itself. Vectors are those that every processor of the kind has.
+"""
+
+from dataclasses import dataclass, replace
+
+from ...checks import one_of
+from ...errors import ArgumentError
+from . import host
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    about: str
+    triple: str
+    cpu: str
+    vector_bits: int = 0  # of a register of several numbers; 0: it computes one state at a time
+    size_bits: int = 64  # of size_t and of addresses
+    features: str = ""
+    abi: str = ""  # of C, where a triple has several
+    has_float64: bool = True  # in hardware
+    object_ending: str = ".o"
+    library: str | None = "lib{}.so"  # the name of a shared library, if it can have one
+    compilers: tuple[str, ...] = ()  # that make programs for it on other machines
+    flags: tuple[str, ...] = ()  # for any of them
+    libraries: tuple[str, ...] = ("-lm",)
+    emulator: tuple[str, ...] = ()  # which runs its programs on other machines
+
+    @property
+    def is_here(self):
+        """Is this machine one of its kind?"""
+        ours, theirs = (_kind(triple) for triple in (host.triple(), self.triple))
+        return ours == theirs
+
+    @property
+    def symbols(self):
+        """What stands before a function's definition so that a shared library has it."""
+        return "dllexport" if "windows" in self.triple else ""
+
+
+def _kind(triple):
+    """(processor, system), of which triples have several spellings."""
+    processor, *rest = triple.split("-")
+    systems = {"linux": "linux", "darwin": "apple", "macosx": "apple", "windows": "windows"}
+    system = next((s for word in rest for key, s in systems.items() if word.startswith(key)), "")
+    return {"arm64": "aarch64"}.get(processor, processor), system
+
+
+_CORTEX = {
+    "triple": "thumbv7em-none-unknown-eabihf",
+    "size_bits": 32,
+    "library": None,
+    "compilers": ("arm-none-eabi-gcc",),
+    "libraries": ("-lm", "--specs=rdimon.specs"),
+}
+_CORTEX_FLAGS = ("-mthumb", "-mfloat-abi=hard")
+
+MACHINES = {
+    machine.name: machine
+    for machine in (
+        Machine(
+            "x64-linux",
+            "Linux on x86-64 with AVX2, or of the level --cpu",
+            "x86_64-unknown-linux-gnu",
+            "x86-64-v3",
+            compilers=("x86_64-linux-gnu-gcc",),
+            emulator=("qemu-x86_64",),
+        ),
+        Machine(
+            "x64-windows",
+            "Windows on x86-64 with AVX2, or of the level --cpu",
+            "x86_64-pc-windows-msvc",
+            "x86-64-v3",
+            object_ending=".obj",
+            library="{}.dll",
+            compilers=("x86_64-w64-mingw32-gcc",),
+            libraries=(),
+            emulator=("wine",),
+        ),
+        Machine(
+            "aarch64-linux",
+            "Linux on 64-bit ARM",
+            "aarch64-unknown-linux-gnu",
+            "generic",
+            vector_bits=128,
+            compilers=("aarch64-linux-gnu-gcc",),
+            emulator=("qemu-aarch64",),
+        ),
+        Machine(
+            "arm64-apple",
+            "macOS 11 or later on Apple silicon",
+            "arm64-apple-macosx11.0.0",
+            "apple-m1",
+            vector_bits=128,
+            library="lib{}.dylib",
+            flags=("-arch", "arm64"),
+        ),
+        Machine(
+            "riscv64-linux",
+            "Linux on 64-bit RISC-V (RV64GC)",
+            "riscv64-unknown-linux-gnu",
+            "generic-rv64",
+            features="+m,+a,+f,+d,+c",
+            abi="lp64d",
+            compilers=("riscv64-linux-gnu-gcc",),
+            emulator=("qemu-riscv64",),
+        ),
+        Machine(
+            "cortex-m4",
+            "ARM Cortex-M4 with its FPU, hard-float ABI; float64 is slow, as it has float32 only",
+            cpu="cortex-m4",
+            has_float64=False,
+            flags=("-mcpu=cortex-m4", *_CORTEX_FLAGS, "-mfpu=fpv4-sp-d16"),
+            emulator=("qemu-arm", "-cpu", "cortex-m4"),
+            **_CORTEX,
+        ),
+        Machine(
+            "cortex-m7",
+            "ARM Cortex-M7 with the FPU for float64, hard-float ABI",
+            cpu="cortex-m7",
+            flags=("-mcpu=cortex-m7", *_CORTEX_FLAGS, "-mfpu=fpv5-d16"),
+            emulator=("qemu-arm", "-cpu", "cortex-m7"),
+            **_CORTEX,
+        ),
+    )
+}
+
+
+def machine_of(target: str, cpu: str | None = None) -> Machine:
+    """The machine of that name; `cpu` is a level, for those that have levels."""
+    machine = MACHINES[one_of(target, MACHINES, "target")]
+    if machine.cpu not in host.LEVELS:
+        if cpu is not None:
+            raise ArgumentError(f"cpu cannot be set for target {target!r}: it has no levels")
+        return machine
+    level = one_of(cpu or machine.cpu, host.LEVELS, "cpu")
+    bits = host.LEVELS[level]
+    features = "-prefer-256-bit" if bits > 256 else ""
+    return replace(machine, cpu=level, vector_bits=bits, features=features)
