@@ -376,6 +376,7 @@ class Program(Body):
         name: str | None = None,
         dtype: DTypeLike = "float64",
         cpu: str | None = None,
+        target: str | None = None,
     ) -> Exported:
         """Write source and self-test in a language, or a library with its header, to a folder.
 
@@ -387,16 +388,21 @@ class Program(Body):
         - `dtype`: "float64" or "float32".
         - `cpu`: for a library, the level of CPU it is for, such as "x86-64-v3"; by default the CPU
           of this machine.
+        - `target`: for a library, the machine it is for, if it is another than this one:
+          "x64-linux", "x64-windows", "aarch64-linux", "arm64-apple", "riscv64-linux", "cortex-m4"
+          or "cortex-m7". The object file is always written; a shared library is linked where there
+          is a compiler for that machine.
 
         **Returns:** the `paths` of the files, the commands that `build` the self-test (any one
-        will do), and `test`, the command that runs it.
+        will do), and `test`, the command that runs it. `link` has the command that makes a shared
+        library on the machine it is for, where it could not be made here.
 
         **Raises:** `px.ArgumentError` if a name is not valid in that language, or a file cannot be
         written.
         """
         from .targets.source.files import write_files
 
-        return write_files(self.graph, language, folder, name, dtype, cpu)
+        return write_files(self.graph, language, folder, name, dtype, cpu, target=target)
 
     def to_python(self, name: str | None = None) -> str:
         """Python source: a function of lists of floats that needs only `math`."""

@@ -24,9 +24,12 @@ class Machine:
     has_float64: bool = True  # in hardware
     object_ending: str = ".o"
     library: str | None = "lib{}.so"  # the name of a shared library, if it can have one
+    program: str = "{}_test"  # the name of the self-test
     compilers: tuple[str, ...] = ()  # that make programs for it on other machines
-    flags: tuple[str, ...] = ()  # for any of them
+    flags: tuple[str, ...] = ()  # for any compiler
     libraries: tuple[str, ...] = ("-lm",)
+    alone: tuple[str, ...] = ()  # flags for a program that needs nothing of the machine
+    beside: tuple[str, ...] = ()  # endings of what else the self-test is made of
     emulator: tuple[str, ...] = ()  # which runs its programs on other machines
 
     @property
@@ -38,7 +41,11 @@ class Machine:
     @property
     def symbols(self):
         """What stands before a function's definition so that a shared library has it."""
-        return "dllexport" if "windows" in self.triple else ""
+        return "dllexport" if self.is_windows else ""
+
+    @property
+    def is_windows(self):
+        return "windows" in self.triple
 
 
 def _kind(triple):
@@ -54,9 +61,11 @@ _CORTEX = {
     "size_bits": 32,
     "library": None,
     "compilers": ("arm-none-eabi-gcc",),
-    "libraries": ("-lm", "--specs=rdimon.specs"),
+    "libraries": ("-lm", "--specs=rdimon.specs", "-Wl,--section-start=.vectors=0"),
+    "beside": ("_start.c",),
 }
 _CORTEX_FLAGS = ("-mthumb", "-mfloat-abi=hard")
+_SEMIHOSTING = ("-nographic", "-semihosting", "-kernel")
 
 MACHINES = {
     machine.name: machine
@@ -67,6 +76,7 @@ MACHINES = {
             "x86_64-unknown-linux-gnu",
             "x86-64-v3",
             compilers=("x86_64-linux-gnu-gcc",),
+            alone=("-static",),
             emulator=("qemu-x86_64",),
         ),
         Machine(
@@ -76,6 +86,7 @@ MACHINES = {
             "x86-64-v3",
             object_ending=".obj",
             library="{}.dll",
+            program="{}_test.exe",
             compilers=("x86_64-w64-mingw32-gcc",),
             libraries=(),
             emulator=("wine",),
@@ -87,6 +98,7 @@ MACHINES = {
             "generic",
             vector_bits=128,
             compilers=("aarch64-linux-gnu-gcc",),
+            alone=("-static",),
             emulator=("qemu-aarch64",),
         ),
         Machine(
@@ -106,6 +118,7 @@ MACHINES = {
             features="+m,+a,+f,+d,+c",
             abi="lp64d",
             compilers=("riscv64-linux-gnu-gcc",),
+            alone=("-static",),
             emulator=("qemu-riscv64",),
         ),
         Machine(
@@ -114,7 +127,7 @@ MACHINES = {
             cpu="cortex-m4",
             has_float64=False,
             flags=("-mcpu=cortex-m4", *_CORTEX_FLAGS, "-mfpu=fpv4-sp-d16"),
-            emulator=("qemu-arm", "-cpu", "cortex-m4"),
+            emulator=("qemu-system-arm", "-machine", "mps2-an386", *_SEMIHOSTING),
             **_CORTEX,
         ),
         Machine(
@@ -122,7 +135,7 @@ MACHINES = {
             "ARM Cortex-M7 with the FPU for float64, hard-float ABI",
             cpu="cortex-m7",
             flags=("-mcpu=cortex-m7", *_CORTEX_FLAGS, "-mfpu=fpv5-d16"),
-            emulator=("qemu-arm", "-cpu", "cortex-m7"),
+            emulator=("qemu-system-arm", "-machine", "mps2-an500", *_SEMIHOSTING),
             **_CORTEX,
         ),
     )

@@ -1,0 +1,84 @@
+"""How the object file of a library is linked, and its self-test built and run.
+
+On this machine, with the C compiler of the system; for another machine with a compiler for it, if
+there is one. Where there is none, the commands are those to run on that machine, in the folder.
+"""
+
+import os
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass, field
+
+from ...errors import ArgumentError
+from .compiler import c_compiler, compile_c
+
+
+@dataclass(frozen=True)
+class Linked:
+    """What was linked, and commands: to link what was not, to build the self-test, to run it."""
+
+    paths: list[str]
+    build: list[str]
+    test: str
+    link: list[str] = field(default_factory=list)
+
+
+def link_here(folder, name):
+    """Make the shared library from the object, by the system's compiler."""
+    ending = "dylib" if sys.platform == "darwin" else "so"
+    target = os.path.join(folder, f"lib{name}.{ending}")
+    words = ["-shared", "-o", target, os.path.join(folder, f"{name}.o"), "-lm"]
+    if c_compiler() is None:
+        raise ArgumentError(
+            "library: found no C compiler (cc, gcc, clang) to link it with. The object file has "
+            f"been written; on a machine with a compiler, run: {shlex.join(['cc', *words])}"
+        )
+    compile_c(words)
+    test = os.path.join(folder, f"{name}_test")
+    words = ["cc", "-O2", f"{test}.c", "-L", folder, f"-l{name}", "-lm"]
+    build = shlex.join([*words, "-Wl,-rpath,$ORIGIN", "-o", test])
+    return Linked([target], [build], shlex.join([test]))
+
+
+def link_for(machine, folder, name):
+    """The same for another machine. There the self-test takes the object itself."""
+    if machine.is_here:
+        return _linked(machine, folder, name, c_compiler(), ())
+    found = next(filter(None, map(shutil.which, machine.compilers)), None)
+    emulator = machine.emulator if found else ()
+    return _linked(machine, folder, name, [os.path.basename(found)] if found else None, emulator)
+
+
+def _linked(machine, folder, name, compiler, emulator):
+    folder = folder if compiler else ""  # what is run there is run in the folder
+    if compiler is None and machine.is_windows:
+        return Linked([], *_by_visual_studio(machine, name))
+
+    def here(file):
+        return os.path.join(folder, file)
+
+    words = [*(compiler or ["cc"]), *machine.flags]
+    shared, obj = machine.library, here(f"{name}{machine.object_ending}")
+    library, program = shared and here(shared.format(name)), here(machine.program.format(name))
+    link = [*words, "-shared", "-o", library, obj, *machine.libraries] if shared else []
+    if compiler and link:
+        compile_c(link[len(compiler) :], compiler)
+    sources = [here(f"{name}{ending}") for ending in ("_test.c", *machine.beside)]
+    static = machine.alone if compiler and not machine.is_here else ()
+    build = [*words, "-O2", *sources, obj, *static, *machine.libraries, "-o", program]
+    test = [*emulator, program if folder else f"./{program}"]
+    return Linked(
+        [library] if compiler and link else [],
+        [shlex.join(build)],
+        shlex.join(test),
+        [] if compiler or not link else [shlex.join(link)],
+    )
+
+
+def _by_visual_studio(machine, name):
+    obj, library = f"{name}{machine.object_ending}", machine.library.format(name)
+    program = machine.program.format(name)
+    link = ["link", "/DLL", f"/OUT:{library}", obj, "msvcrt.lib", "ucrt.lib", "vcruntime.lib"]
+    build = ["cl", "/O2", "/MD", f"{name}_test.c", obj, f"/Fe:{program}"]
+    return [" ".join(build)], program, [" ".join(link)]
