@@ -48,11 +48,11 @@ def object_code(graph, name, dtype="float64", cpu=None, target=None):
 def assembly_source(graph, name, dtype="float64", cpu=None, target=None):
     """The LLVM module, as text; `name` is an identifier of C."""
     element, machine = ELEMENTS[checked_dtype(dtype)], target and machine_of(target, cpu)
-    one, module, size_bits, symbols = Lanes(element, 1), Module(), 64, ""
+    one, module, size_bits = Lanes(element, 1), Module(), 64
     if machine is None:
         bits, has_fma = _register_bits(cpu), cpu or host.has_fma()
     else:
-        bits, size_bits, symbols = machine.vector_bits, machine.size_bits, machine.symbols
+        bits, size_bits = machine.vector_bits, machine.size_bits
         has_fma = machine.has_float64 or element == "float"
         if not has_fma:
             _use_c_library(module, graph, one)
@@ -69,7 +69,7 @@ def assembly_source(graph, name, dtype="float64", cpu=None, target=None):
     module.define(
         name,
         f"""
-define {symbols} void @{name}({pointers}) nounwind {{
+define void @{name}({pointers}) nounwind {{
   %frame = alloca [{max(frame, 1)} x {element}], align {one.size}
   call void @body_one({pointers}, ptr %frame)
   ret void
@@ -77,7 +77,7 @@ define {symbols} void @{name}({pointers}) nounwind {{
     )
     entries = [size(shape) for shape in graph.shapes]
     states = "i64 %states" if size_bits == 64 else f"i{size_bits} %given"
-    head = f"define {symbols} void @{name}_batch({states}, {pointers}) nounwind"
+    head = f"define void @{name}_batch({states}, {pointers}) nounwind"
     widened = "" if size_bits == 64 else f"  %states = zext {states} to i64\n"
     batch = _batch(name, entries, lanes)
     module.define(f"{name}_batch", f"{head} {{\nentry:\n{widened}{batch}\n}}")

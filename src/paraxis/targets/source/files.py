@@ -14,7 +14,7 @@ from ..cpu import host, library
 from ..cpu.machines import machine_of
 from . import c, c_parts, fortran, javascript, python
 from . import cuda as cuda
-from .linking import link_for, link_here
+from .linking import exports, link_for, link_here
 from .selftest import c as c_test
 from .selftest import c_parts as c_parts_test
 from .selftest import c_parts_time
@@ -164,6 +164,8 @@ def _object_file(graph, name, dtype, cpu, machine):
         return {f"{name}.o": library.object_code(graph, name, dtype, cpu)}
     code = library.object_code(graph, name, dtype, cpu, machine.name)
     files = {f"{name}{machine.object_ending}": code}
+    if machine.is_windows:
+        files[f"{name}.def"] = exports(name)
     if machine.beside:
         files[f"{name}{machine.beside[0]}"] = cortex_test.start()
     return files

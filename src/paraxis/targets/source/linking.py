@@ -61,7 +61,8 @@ def _linked(machine, folder, name, compiler, emulator):
     words = [*(compiler or ["cc"]), *machine.flags]
     shared, obj = machine.library, here(f"{name}{machine.object_ending}")
     library, program = shared and here(shared.format(name)), here(machine.program.format(name))
-    link = [*words, "-shared", "-o", library, obj, *machine.libraries] if shared else []
+    exports = [here(f"{name}.def")] if machine.is_windows else []
+    link = [*words, "-shared", "-o", library, obj, *exports, *machine.libraries] if shared else []
     if compiler and link:
         compile_c(link[len(compiler) :], compiler)
     sources = [here(f"{name}{ending}") for ending in ("_test.c", *machine.beside)]
@@ -76,9 +77,23 @@ def _linked(machine, folder, name, compiler, emulator):
     )
 
 
+def exports(name):
+    """The text of name.def: what a shared library of Windows has for others."""
+    return f"EXPORTS\n    {name}\n    {name}_batch\n"
+
+
 def _by_visual_studio(machine, name):
     obj, library = f"{name}{machine.object_ending}", machine.library.format(name)
     program = machine.program.format(name)
-    link = ["link", "/DLL", f"/OUT:{library}", obj, "msvcrt.lib", "ucrt.lib", "vcruntime.lib"]
+    link = [
+        "link",
+        "/DLL",
+        f"/DEF:{name}.def",
+        f"/OUT:{library}",
+        obj,
+        "msvcrt.lib",
+        "ucrt.lib",
+        "vcruntime.lib",
+    ]
     build = ["cl", "/O2", "/MD", f"{name}_test.c", obj, f"/Fe:{program}"]
     return [" ".join(build)], program, [" ".join(link)]
