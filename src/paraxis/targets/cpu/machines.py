@@ -67,7 +67,7 @@ MACHINES = {
     for machine in (
         Machine(
             "x64-linux",
-            "Linux on x86-64 with AVX2, or of the level --cpu",
+            "Linux on x86-64",
             "x86_64-unknown-linux-gnu",
             "x86-64-v3",
             compilers=("x86_64-linux-gnu-gcc",),
@@ -76,7 +76,7 @@ MACHINES = {
         ),
         Machine(
             "x64-windows",
-            "Windows on x86-64 with AVX2, or of the level --cpu",
+            "Windows on x86-64",
             "x86_64-pc-windows-msvc",
             "x86-64-v3",
             object_ending=".obj",
@@ -119,7 +119,7 @@ MACHINES = {
         ),
         Machine(
             "cortex-m4",
-            "ARM Cortex-M4 with its FPU, hard-float ABI; float64 is slow, as it has float32 only",
+            "the ARM Cortex-M4 with its FPU (hard-float ABI)",
             cpu="cortex-m4",
             has_float64=False,
             flags=("-mcpu=cortex-m4", *_CORTEX_FLAGS, "-mfpu=fpv4-sp-d16"),
@@ -128,7 +128,7 @@ MACHINES = {
         ),
         Machine(
             "cortex-m7",
-            "ARM Cortex-M7 with the FPU for float64, hard-float ABI",
+            "the ARM Cortex-M7 with the FPU for float64 (hard-float ABI)",
             cpu="cortex-m7",
             flags=("-mcpu=cortex-m7", *_CORTEX_FLAGS, "-mfpu=fpv5-d16"),
             emulator=("qemu-system-arm", "-machine", "mps2-an500", *_SEMIHOSTING),

@@ -12,6 +12,7 @@ from ...errors import ArgumentError
 from ...graph.graph import Graph
 from ..cpu import host, library
 from ..cpu.machines import machine_of
+from ..number import checked_dtype
 from . import c, c_parts, fortran, javascript, python
 from . import cuda as cuda
 from .linking import exports, link_for, link_here
@@ -65,14 +66,14 @@ def write_files(
             raise ArgumentError(
                 f"{option} can be set only for language 'library', not for {language!r}"
             )
-    machine = None if target is None else machine_of(target, cpu)
+    machine, dtype = None if target is None else machine_of(target, cpu), checked_dtype(dtype)
     if language in DOUBLE_ONLY and dtype != "float64":
         raise ArgumentError(
             f"dtype: expected 'float64' for {DOUBLE_ONLY[language]}, found {dtype!r}"
         )
     name = c.c_function(graph, name, dtype).name
     if language == "library":
-        notes = [*notes, about_machine(machine, cpu)]
+        notes = [*notes, _about_machine(machine, cpu, dtype)]
     files = _files(graph, language, name, dtype, notes, cpu, machine)
     paths = [write_file(folder, file, content) for file, content in files.items()]
     if language == "library":
@@ -109,16 +110,20 @@ def write_timing(graph, parts, folder, name=None, dtype="float64"):
     return program, ["-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
 
 
-def about_machine(machine, cpu):
+def _about_machine(machine, cpu, dtype):
     """What a header says of the machine code."""
     if machine:
-        built = machine.about if cpu is None else f"{machine.name} of level {cpu}"
+        level = f", level {machine.cpu}" if machine.cpu in host.LEVELS else ""
+        built = f"{machine.about}{level}"
     else:
         built = f"any CPU of level {cpu}" if cpu else f"a CPU as this one: {host.cpu_name()}"
     vectors = ", in vectors" if machine is None or machine.vector_bits else ""
+    slow = ""
+    if machine and not machine.has_float64 and dtype == "float64":
+        slow = " Its FPU has float32 only: here each operation is a call, much slower than that."
     return (
-        f"The library is machine code for {built}. The calling thread does the work of a batch"
-        f"{vectors}; several threads may call at once."
+        f"The library is machine code for {built}.{slow} The calling thread does the work of a "
+        f"batch{vectors}; several threads may call at once."
     )
 
 
