@@ -172,6 +172,12 @@ def test_a_function_about_a_frame(tmp_path, capsys):
         (("--language", "c", "-o", "x", "--frame", "link1"), "frame"),
         (("--language", "c", "-o", "x", "--cpu", "x86-64-v3"), "only for language 'library'"),
         (("--language", "library", "-o", "x", "--cpu", "z80"), "z80"),
+        (("--language", "c", "-o", "x", "--target", "cortex-m7"), "only for language 'library'"),
+        (("--language", "library", "-o", "x", "--target", "cortex-m3"), "'cortex-m4'"),
+        (
+            ("--language", "library", "-o", "x", "--target", "cortex-m7", "--cpu", "x86-64-v3"),
+            "no levels",
+        ),
         (("--language", "c", "-o", os.devnull), "cannot be written"),
         (("--language", "c", "-o", "a\0b"), "cannot be written"),
         (("--language", "c", "-o", __file__), "is a file, not a folder"),

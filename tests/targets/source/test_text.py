@@ -236,7 +236,8 @@ def echo(**arrays):
 AWKWARD = (
     "int double class lambda def if real call sin merge math main frame state states v0 V1 poison0 "
     "f f_batch f_part0 f_module q Q q_entry q_state _x __LINE__ NAN NULL linux worst given print "
-    "test_given float end data E1 I " + "x" * 80 + " " + "x" * 81
+    "test_given float end data E1 I await eval arguments let Math Infinity undefined "
+    "expect_entries q_at f_at constructor __proto__ " + "x" * 80 + " " + "x" * 81
 ).split()
 
 
