@@ -395,7 +395,8 @@ class Program(Body):
 
         **Returns:** the `paths` of the files, the commands that `build` the self-test (any one
         will do), and `test`, the command that runs it. `link` has the command that makes a shared
-        library on the machine it is for, where it could not be made here.
+        library where that could not be done here; all commands are then to be run `elsewhere`, in
+        the folder.
 
         **Raises:** `px.ArgumentError` if a name is not valid in that language, or a file cannot be
         written.

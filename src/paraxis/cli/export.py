@@ -52,7 +52,8 @@ def add(commands):
     option(
         "--cpu",
         metavar="LEVEL",
-        help="CPU level of a library: x86-64-v3 or x86-64-v4 (default: that of this machine)",
+        help="CPU level of a library: x86-64-v3 or x86-64-v4 (default: that of "
+        "this machine; x86-64-v3 with --target)",
     )
     option(
         "--target",
@@ -137,8 +138,10 @@ def run(arguments):
         )
     for path in exported.paths:
         print(f"wrote  {shown(path, 300)}")
-    for command in getattr(exported, "link", ()):
-        print(f"link   {command}  (there: no compiler for {arguments.target} found here)")
+    if exported.elsewhere:
+        print(f"There is no compiler for {arguments.target} here; with one, run in that folder:")
+    for command in exported.link:
+        print(f"link   {command}")
     for k, command in enumerate(exported.build):
         print(f"{'or   ' if k else 'build'}  {command}")
     print(f"test   {exported.test}")

@@ -136,6 +136,7 @@ def test_without_a_compiler_for_it_the_commands_are_for_that_machine(
         "arm64-apple": ["cc -arch arm64 -shared -o libf.dylib f.o -lm"],
         "x64-windows": ["link /DLL /DEF:f.def /OUT:f.dll f.obj msvcrt.lib ucrt.lib vcruntime.lib"],
     }.get(target, [])
+    assert sum(line.startswith(f"There is no compiler for {target}") for line in lines) == 1
     assert {"f_test.c", f"f{MACHINES[target].object_ending}"} <= {*shlex.split(build)}
 
 

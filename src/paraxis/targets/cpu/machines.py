@@ -26,6 +26,7 @@ class Machine:
     library: str | None = "lib{}.so"  # the name of a shared library, if it can have one
     program: str = "{}_test"  # the name of the self-test
     compilers: tuple[str, ...] = ()  # that make programs for it on other machines
+    own_compiler: tuple[str, ...] = ("cc",)  # on the machine itself, or wherever one is
     flags: tuple[str, ...] = ()  # for any compiler
     libraries: tuple[str, ...] = ("-lm",)
     alone: tuple[str, ...] = ()  # flags for a program that needs nothing of the machine
@@ -56,6 +57,7 @@ _CORTEX = {
     "size_bits": 32,
     "library": None,
     "compilers": ("arm-none-eabi-gcc",),
+    "own_compiler": ("arm-none-eabi-gcc",),
     "libraries": ("-lm", "--specs=rdimon.specs", "-Wl,--section-start=.vectors=0"),
     "beside": ("_start.c",),
 }

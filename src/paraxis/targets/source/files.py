@@ -34,14 +34,16 @@ DOUBLE_ONLY = {"python": "Python", "javascript": "JavaScript"}  # which have one
 class Exported:
     """The files written, and the shell commands that build the self-test and run it.
 
-    `link` has the command that makes a shared library on the machine it is for, where that could
-    not be done here; the object file can be linked as it is.
+    `link` has the command that makes the shared library, where that could not be done here because
+    there is no compiler for the machine it is for. All commands are then for `elsewhere`: to be run
+    where there is one, in the folder. The object file can be linked as it is.
     """
 
     paths: list[str]
     build: list[str]
     test: str
     link: list[str] = field(default_factory=list)
+    elsewhere: bool = False
 
 
 def write_files(
@@ -78,7 +80,7 @@ def write_files(
     paths = [write_file(folder, file, content) for file, content in files.items()]
     if language == "library":
         done = link_for(machine, folder, name) if machine else link_here(folder, name)
-        return Exported([*paths, *done.paths], done.build, done.test, done.link)
+        return Exported([*paths, *done.paths], done.build, done.test, done.link, done.elsewhere)
     return Exported(paths, *_commands(language, folder, name))
 
 

@@ -22,6 +22,7 @@ class Linked:
     build: list[str]
     test: str
     link: list[str] = field(default_factory=list)
+    elsewhere: bool = False  # are the commands for a machine with a compiler?
 
 
 def link_here(folder, name):
@@ -53,28 +54,28 @@ def link_for(machine, folder, name):
 def _linked(machine, folder, name, compiler, emulator):
     folder = folder if compiler else ""  # what is run there is run in the folder
     if compiler is None and machine.is_windows:
-        return Linked([], *_by_visual_studio(machine, name))
+        return Linked([], *_by_visual_studio(machine, name), elsewhere=True)
 
     def here(file):
         return os.path.join(folder, file)
 
-    words = [*(compiler or ["cc"]), *machine.flags]
-    shared, obj = machine.library, here(f"{name}{machine.object_ending}")
-    library, program = shared and here(shared.format(name)), here(machine.program.format(name))
-    exports = [here(f"{name}.def")] if machine.is_windows else []
-    link = [*words, "-shared", "-o", library, obj, *exports, *machine.libraries] if shared else []
-    if compiler and link:
-        compile_c(link[len(compiler) :], compiler)
+    cc, obj = compiler or machine.own_compiler, here(f"{name}{machine.object_ending}")
+    paths, link = [], []
+    if machine.library:
+        library = here(machine.library.format(name))
+        objects = [obj, here(f"{name}.def")] if machine.is_windows else [obj]
+        words = [*machine.flags, "-shared", "-o", library, *objects, *machine.libraries]
+        if compiler:
+            compile_c(words, compiler)
+            paths.append(library)
+        else:
+            link.append(shlex.join([*cc, *words]))
+    program = here(machine.program.format(name))
     sources = [here(f"{name}{ending}") for ending in ("_test.c", *machine.beside)]
     static = machine.alone if compiler and not machine.is_here else ()
-    build = [*words, "-O2", *sources, obj, *static, *machine.libraries, "-o", program]
+    words = [*machine.flags, "-O2", *sources, obj, *static, *machine.libraries, "-o", program]
     test = [*emulator, program if folder else f"./{program}"]
-    return Linked(
-        [library] if compiler and link else [],
-        [shlex.join(build)],
-        shlex.join(test),
-        [] if compiler or not link else [shlex.join(link)],
-    )
+    return Linked(paths, [shlex.join([*cc, *words])], shlex.join(test), link, compiler is None)
 
 
 def exports(name):
