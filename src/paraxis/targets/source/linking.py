@@ -86,15 +86,5 @@ def exports(name):
 def _by_visual_studio(machine, name):
     obj, library = f"{name}{machine.object_ending}", machine.library.format(name)
     program = machine.program.format(name)
-    link = [
-        "link",
-        "/DLL",
-        f"/DEF:{name}.def",
-        f"/OUT:{library}",
-        obj,
-        "msvcrt.lib",
-        "ucrt.lib",
-        "vcruntime.lib",
-    ]
-    build = ["cl", "/O2", "/MD", f"{name}_test.c", obj, f"/Fe:{program}"]
-    return [" ".join(build)], program, [" ".join(link)]
+    link = f"link /DLL /DEF:{name}.def /OUT:{library} {obj} msvcrt.lib ucrt.lib vcruntime.lib"
+    return [f"cl /O2 /MD {name}_test.c {obj} /Fe:{program}"], program, [link]
