@@ -189,31 +189,21 @@ def _target_machine(level=None, effort=3):
     )
 
 
-def _other_machine(machine, effort):
-    """Code generation for an entry of machines.py."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    return llvm.Target.from_triple(machine.triple).create_target_machine(
-        cpu=machine.cpu,
-        features=machine.features,
-        opt=effort,
-        reloc="pic" if machine.library else "static",
-        codemodel="small",
-        abiname=machine.abi,
-    )
+def compile_object(ir, level=None):
+    """Machine code, as the bytes of an object file."""
+    return compile_for(lambda effort: _target_machine(level, effort), ir)
 
 
-def compile_object(ir, level=None, machine=None):
-    """Machine code, as the bytes of an object file; for this machine, or for another."""
-    return _by_llvm(lambda: _compiled(ir, level, machine))
+def compile_for(make_machine, ir):
+    """The bytes of an object file for the target machine that `make_machine(effort)` returns."""
+    return _by_llvm(lambda: _compiled(make_machine, ir))
 
 
-def _compiled(ir, level, other):
-    effort = 1 if len(ir) > LONG_TEXT else 3
-    machine = _other_machine(other, effort) if other else _target_machine(level, effort)
+def _compiled(make_machine, ir):
+    machine = make_machine(1 if len(ir) > LONG_TEXT else 3)
     module = llvm.parse_assembly(ir)
-    if other:  # before the passes: they ask how large an address is
-        module.triple, module.data_layout = other.triple, str(machine.target_data)
+    if machine.triple != triple():  # another machine's addresses may be smaller
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
     passes = llvm.create_new_module_pass_manager()

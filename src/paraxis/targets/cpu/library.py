@@ -42,7 +42,7 @@ def object_code(graph, name, dtype="float64", cpu=None, target=None):
     text = assembly_source(graph, name, dtype, cpu, target)
     if target is None:
         return host.compile_object(text, cpu)
-    return host.compile_object(text, machine=machine_of(target, cpu))
+    return host.compile_for(machine_of(target, cpu).for_llvm, text)
 
 
 def assembly_source(graph, name, dtype="float64", cpu=None, target=None):

@@ -5,6 +5,9 @@ it, here and on the machine itself. Vectors are those that every processor of th
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
+
+import llvmlite.binding as llvm
 
 from ...checks import one_of
 from ...errors import ArgumentError
@@ -42,6 +45,24 @@ class Machine:
     @property
     def is_windows(self):
         return "windows" in self.triple
+
+    def for_llvm(self, effort):
+        """LLVM's code generation for it."""
+        _all_targets()
+        return llvm.Target.from_triple(self.triple).create_target_machine(
+            cpu=self.cpu,
+            features=self.features,
+            opt=effort,
+            reloc="pic" if self.library else "static",
+            codemodel="small",
+            abiname=self.abi,
+        )
+
+
+@cache
+def _all_targets():
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
 
 
 def _kind(triple):

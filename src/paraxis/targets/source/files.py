@@ -27,7 +27,7 @@ from .selftest import python as python_test
 from .selftest.vectors import vectors
 
 LANGUAGES = ("c", "cuda", "fortran", "python", "javascript", "library")
-DOUBLE_ONLY = {"python": "Python", "javascript": "JavaScript"}  # which have one kind of number
+IN_FLOAT64 = {"python": "Python", "javascript": "JavaScript"}
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def write_files(
                 f"{option} can be set only for language 'library', not for {language!r}"
             )
     machine, dtype = None if target is None else machine_of(target, cpu), checked_dtype(dtype)
-    if language in DOUBLE_ONLY and dtype != "float64":
+    if language in IN_FLOAT64 and dtype != "float64":
         raise ArgumentError(
-            f"dtype: expected 'float64' for {DOUBLE_ONLY[language]}, found {dtype!r}"
+            f"dtype: expected 'float64' for {IN_FLOAT64[language]}, found {dtype!r}"
         )
     name = c.c_function(graph, name, dtype).name
     if language == "library":
