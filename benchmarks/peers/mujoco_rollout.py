@@ -26,12 +26,12 @@ class MujocoPeer:
         spec = mujoco.MjSpec.from_string(ElementTree.tostring(root, "unicode"))
         if pinned is not None:
             pin(spec, *pinned)
-        self.model = spec.compile()
-        options = self.model.opt
+        options = spec.option
         options.timestep, options.integrator = dt, mujoco.mjtIntegrator.mjINT_RK4
         if pinned is None:
             options.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         options.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+        self.model, self.spec = spec.compile(), spec
         kind = mujoco.mjtObj.mjOBJ_JOINT
         names = [mujoco.mj_id2name(self.model, kind, i) for i in range(self.model.njnt)]
         self.joint_names, self.n = names, self.model.nv

@@ -14,6 +14,7 @@ from .body import Body
 from .checks import one_of
 from .drivers.iterate import Plan
 from .drivers.map import in_main_memory
+from .drivers.row import made_row
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
 from .graph import text as text_form
@@ -363,6 +364,30 @@ class Program(Body):
 
         return export.source(self.graph, name, dtype)
 
+    def to_wasm(
+        self,
+        name: str | None = None,
+        carry: dict[str, str] | None = None,
+        per_step: Sequence[str] = (),
+        record: Sequence[str] = (),
+        until: str | None = None,
+    ) -> bytes:
+        """A WebAssembly module in float64, with SIMD, that needs only sines of its host.
+
+        It exports its `memory`, `heap` (where memory is free) and, with the interface of C, `name`
+        for one state and `name_batch` for many (targets/wasm/map.py). With `carry` and the other
+        arguments of `compile_iterate` it exports `name_iterate`, which repeats this Program over
+        steps (targets/wasm/iterate.py). `export` and `export_iterate` write a loader beside it.
+        """
+        from .targets.source import c
+        from .targets.wasm import iterate, map
+
+        name = c.c_function(self.graph, name, "float64").name
+        if carry is None:
+            return map.map_module(self.graph, name)
+        plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+        return iterate.iterate_module(made_row(self), plan, name)
+
     def to_fortran(self, name: str | None = None, dtype: DTypeLike = "float64") -> str:
         """Fortran 2008 source: a module with subroutines for one state and for a batch."""
         from .targets.source import fortran
@@ -383,7 +408,7 @@ class Program(Body):
         **Arguments:**
 
         - `folder`: where to write.
-        - `language`: "c", "cuda", "fortran", "python", "javascript" or "library".
+        - `language`: "c", "cuda", "fortran", "python", "javascript", "library" or "wasm".
         - `name`: the name of the function, by default that of this Program.
         - `dtype`: "float64" or "float32".
         - `cpu`: for a library, the level of CPU it is for, such as "x86-64-v3"; by default the CPU
@@ -404,6 +429,29 @@ class Program(Body):
         from .targets.source.files import write_files
 
         return write_files(self.graph, language, folder, name, dtype, cpu, target=target)
+
+    def export_iterate(
+        self,
+        folder: str | PathLike,
+        carry: dict[str, str],
+        per_step: Sequence[str] = (),
+        record: Sequence[str] = (),
+        until: str | None = None,
+        name: str | None = None,
+    ) -> list[str]:
+        """Write this Program, repeated over steps, as WebAssembly with its loader, to a folder.
+
+        `carry`, `per_step`, `record` and `until` are as for `compile_iterate`.
+
+        **Returns:** the paths of the files: the module, a JavaScript module whose `load` returns an
+        `Iteration`, and its types for TypeScript.
+
+        **Raises:** `px.ArgumentError` as `compile_iterate` and `export`.
+        """
+        from .targets.source.files import write_iteration
+
+        plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+        return write_iteration(made_row(self), plan, folder, name)
 
     def to_python(self, name: str | None = None) -> str:
         """Python source: a function of lists of floats that needs only `math`."""

@@ -3,6 +3,7 @@
 The angle is brought to [-pi/4, pi/4] by subtracting a multiple of pi/2; then one polynomial each.
 """
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -46,3 +47,17 @@ def parts_of_half_pi(element, count=3):
         parts.append(part)
         rest -= Fraction(part)
     return parts
+
+
+def short_parts_of_half_pi(element):
+    """The same of which all but the last have so few bits that their product with any number of
+    quarter turns below LARGE is exact."""
+    kind = {"double": np.float64, "float": np.float32}[element]
+    bits, count = {"double": (36, 3), "float": (7, 5)}[element]
+    rest, parts = HALF_PI, []
+    for _ in range(count - 1):
+        unit = Fraction(2) ** (math.frexp(float(rest))[1] - bits)
+        part = rest // unit * unit
+        parts.append(float(part))
+        rest -= part
+    return [*parts, float(kind(float(rest)))]

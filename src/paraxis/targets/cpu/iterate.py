@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array as word_array
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,6 @@ from .text.iterate import (
     STEPS,
     define_iterate,
 )
-from .text.lanes import Lanes
 from .text.module import Module
 from .threads import available
 from .together import run_together as run_at_once
@@ -172,7 +172,7 @@ def iterate_kernel(
     dtype = checked_options(dtype, threads)
     lanes = lanes_of(dtype)
     if states is not None and states <= FEW:
-        lanes = Lanes(lanes.element, NARROW // lanes.size)
+        lanes = replace(lanes, count=NARROW // lanes.size)
 
     def make():
         row = made_row(body)
@@ -193,5 +193,5 @@ def iterate_kernel(
 def assembly_source(row, plan, lanes):
     """The whole LLVM module of an iterate kernel, as text."""
     module = Module()
-    define_iterate(module, plan, lanes, row, host.has_fma())
+    define_iterate(module, plan, lanes, row)
     return str(module)

@@ -8,6 +8,7 @@ thread does all the work. Processors without vectors do the states of a batch on
 """
 
 import re
+from dataclasses import replace
 
 from ...drivers.map import ARRAY, HEADER, STATUS, layout_of
 from ...errors import ArgumentError
@@ -21,17 +22,6 @@ from .map import ELEMENTS, define_batch
 from .text.body import define_body
 from .text.lanes import Lanes
 from .text.module import Module
-
-# Operations on vectors that are functions of the module's own -> those of the C library.
-OF_C = {
-    "tangent": "tan",
-    "arcsine": "asin",
-    "arccosine": "acos",
-    "exponential": "exp",
-    "logarithm": "log",
-    "hyperbolic_tangent": "tanh",
-    "remainder": "fmod",
-}
 
 
 def object_code(graph, name, dtype="float64", cpu=None, target=None):
@@ -48,16 +38,15 @@ def object_code(graph, name, dtype="float64", cpu=None, target=None):
 def assembly_source(graph, name, dtype="float64", cpu=None, target=None):
     """The LLVM module, as text; `name` is an identifier of C."""
     element, machine = ELEMENTS[checked_dtype(dtype)], target and machine_of(target, cpu)
-    one, module, size_bits = Lanes(element, 1), Module(), 64
+    module, size_bits = Module(), 64
     if machine is None:
         bits, has_fma = _register_bits(cpu), cpu or host.has_fma()
     else:
         bits, size_bits = machine.vector_bits, machine.size_bits
         has_fma = machine.has_float64 or element == "float"
-        if not has_fma:
-            _use_c_library(module, graph, one)
-    lanes = Lanes(element, max(1, bits // 8 // one.size))
-    fused = fuse(graph) if has_fma else graph
+    one = Lanes(element, 1, bool(has_fma))
+    lanes = replace(one, count=max(1, bits // 8 // one.size))
+    fused = fuse(graph) if lanes.fused else graph
     order = trig_first(fused)
     if lanes.count > 1:
         define_batch(module, fused, order, lanes, linkage="internal")
@@ -110,34 +99,6 @@ define internal double @own_{name}(double %a, double %b) nounwind {{
         text = text.replace(declared, function)
         text = text.replace(f"@llvm.{name}.f64(", f"@own_{name}(")
     return text
-
-
-def _use_c_library(module, graph, one):
-    """Define our own functions as those of C: ours are made of multiply-adds."""
-    e, f = one.element, "" if one.element == "double" else "f"
-    used = {node.op for node in graph.nodes}
-    for ours, theirs in OF_C.items():
-        if theirs not in used:
-            continue
-        takes = f"{e} %x, {e} %y" if theirs == "fmod" else f"{e} %x"
-        module.declare(f"declare {e} @{theirs}{f}({takes})")
-        ours = f"{ours}_{one.suffix}"
-        call = f"  %r = call {e} @{theirs}{f}({takes})\n  ret {e} %r"
-        module.define(ours, f"define internal {e} @{ours}({takes}) nounwind {{\n{call}\n}}")
-    if used & {"sin", "cos"}:
-        for name in ("sin", "cos"):
-            module.declare(f"declare {e} @{name}{f}({e})")
-        pair, this = f"{{ {e}, {e} }}", f"sincos_{one.suffix}"
-        module.define(
-            this,
-            f"""define internal {pair} @{this}({e} %x) nounwind {{
-  %s = call {e} @sin{f}({e} %x)
-  %c = call {e} @cos{f}({e} %x)
-  %p = insertvalue {pair} poison, {e} %s, 0
-  %q = insertvalue {pair} %p, {e} %c, 1
-  ret {pair} %q
-}}""",
-        )
 
 
 def _register_bits(cpu):

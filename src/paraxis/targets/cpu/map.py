@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -177,17 +178,18 @@ def checked_options(dtype, thread_count):
 def lanes_of(dtype):
     """As many states side by side as fit into the widest register of this machine."""
     element = ELEMENTS[dtype]
-    return Lanes(element, host.register_bits() // 8 // Lanes(element, 1).size)
+    one = Lanes(element, 1, host.has_fma())
+    return replace(one, count=host.register_bits() // 8 // one.size)
 
 
 def assembly_source(graph, lanes, work, with_entry=True):
     """The whole LLVM module of a kernel, as text."""
     module = Module()
-    fused = fuse(graph) if host.has_fma() else graph
+    fused = fuse(graph) if lanes.fused else graph
     order = trig_first(fused)
     define_batch(module, fused, order, lanes)
     if python_entry.has_entry(graph):
-        frame = define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
+        frame = define_body(module, "body_one", fused, order, lanes.single)
         xla_entry.define_one(module, fused, lanes, "body_one", frame)
         if with_entry:
             small = 2 * THREAD_WORK // max(work, 1)

@@ -12,7 +12,6 @@ from ..compiling import about
 from . import host
 from .map import checked_options, lanes_of
 from .pieces import PIECE_WORK, run_in_pieces
-from .text.lanes import Lanes
 from .text.module import Module
 from .text.sweep import (
     ARRAY,
@@ -118,7 +117,7 @@ def sweep_kernel(body, layouts=None, dtype="float64", wide=True, default=TILE):
     """
     dtype = checked_options(dtype, None)
     lanes = lanes_of(dtype)
-    lanes = lanes if wide else Lanes(lanes.element, 1)
+    lanes = lanes if wide else lanes.single
     layouts = layouts or {}
 
     def make():
@@ -128,7 +127,7 @@ def sweep_kernel(body, layouts=None, dtype="float64", wide=True, default=TILE):
         description = {"name": graph.name, "lanes": lanes.count}
         description |= {"arrays": arrays, "work": cost(graph)}
         module = Module()
-        fused = fuse(graph) if host.has_fma() else graph
+        fused = fuse(graph) if lanes.fused else graph
         order = trig_first(fused)
         define_sweep(module, fused, order, lanes, [layouts.get(name, default) for name in arrays])
         return description, host.compile_object(str(module))

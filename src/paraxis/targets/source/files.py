@@ -13,7 +13,9 @@ from ...graph.graph import Graph
 from ..cpu import host, library
 from ..cpu.machines import machine_of
 from ..number import checked_dtype
-from . import c, c_parts, fortran, javascript, python
+from ..wasm.iterate import iterate_module
+from ..wasm.map import map_module
+from . import c, c_parts, fortran, javascript, python, wasm
 from . import cuda as cuda
 from .linking import exports, link_for, link_here
 from .selftest import c as c_test
@@ -24,10 +26,11 @@ from .selftest import cuda as cuda_test
 from .selftest import fortran as fortran_test
 from .selftest import javascript as javascript_test
 from .selftest import python as python_test
+from .selftest import wasm as wasm_test
 from .selftest.vectors import vectors
 
-LANGUAGES = ("c", "cuda", "fortran", "python", "javascript", "library")
-IN_FLOAT64 = {"python": "Python", "javascript": "JavaScript"}
+LANGUAGES = ("c", "cuda", "fortran", "python", "javascript", "library", "wasm")
+IN_FLOAT64 = {"python": "Python", "javascript": "JavaScript", "wasm": "WebAssembly"}
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,18 @@ def write_parts(graph, parts, folder, name=None, dtype="float64"):
     return Exported(paths, [shlex.join(build)], shlex.join([program]))
 
 
+def write_iteration(row, plan, folder, name=None):
+    """Write a step that is repeated as WebAssembly, with its loader, to `folder`."""
+    name = c.c_function(row.links[0].graph, name, "float64").name
+    about = wasm.described_iteration(plan, name)
+    files = {
+        f"{name}.wasm": iterate_module(row, plan, name),
+        f"{name}.js": wasm.loader(about),
+        f"{name}.d.ts": wasm.declaration(about),
+    }
+    return [write_file(folder, file, content) for file, content in files.items()]
+
+
 def write_timing(graph, parts, folder, name=None, dtype="float64"):
     """Write a program that times the C11 files that `write_parts` wrote; see c_parts_time.py.
 
@@ -160,6 +175,14 @@ def _files(graph, language, name, dtype, notes, cpu, machine):
             f"{name}.d.ts": javascript.declaration(graph, name, notes),
             f"{name}_test.mjs": javascript_test.self_test(graph, cases, name),
         }
+    if language == "wasm":
+        about = wasm.described(graph, name)
+        return {
+            f"{name}.wasm": map_module(graph, name),
+            f"{name}.js": wasm.loader(about, notes),
+            f"{name}.d.ts": wasm.declaration(about),
+            f"{name}_test.mjs": wasm_test.self_test(about, cases),
+        }
     return {
         f"{name}.py": python.source(graph, name, notes),
         f"{name}_test.py": python_test.self_test(graph, cases, name),
@@ -186,7 +209,7 @@ def _commands(language, folder, name):
 
     if language == "python":
         return [], shlex.join(["python", here("_test.py")])
-    if language == "javascript":
+    if language in ("javascript", "wasm"):
         return [], shlex.join(["node", here("_test.mjs")])
     build = {
         "c": [["cc", "-std=c99", "-O2", here(".c"), here("_test.c"), "-lm"]],

@@ -73,13 +73,13 @@ def _record_blocks(body):
 
 def assembly_source(bodies):
     """The whole LLVM module, as text: `void @run(ptr job)`, which a thread for each body calls."""
-    module, lanes = Module(), Lanes("double", 1)
+    module, lanes = Module(), Lanes("double", 1, host.has_fma())
     define_now(module)
     module.declare("declare i64 @llvm.smax.i64(i64, i64)")
     module.declare("declare i64 @llvm.fptosi.sat.i64.f64(double)")
     module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     for k, body in enumerate(bodies):
-        graph = fuse(body.graph) if host.has_fma() else body.graph
+        graph = fuse(body.graph) if lanes.fused else body.graph
         frame = define_body(module, f"body{k}", graph, trig_first(graph), lanes)
         module.define(f"passes{k}", _Passes(bodies, k, frame).text())
     module.define("run", _run(len(bodies)))

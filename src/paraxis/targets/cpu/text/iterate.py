@@ -30,10 +30,13 @@ HEADER, ARRAY = 8, 3
 DONE = ("done",)  # the key of the block that says which states are done
 
 
-def define_iterate(module, plan, lanes, row, fused):
-    """Add `void @iterate(ptr job)`, a step of which is `row`, and the bodies that it calls."""
-    loop = _Iterate(module, plan, lanes, row)
-    loop.define_bodies(fused)
+def define_iterate(module, plan, lanes, row, alone=False):
+    """Add `void @iterate(ptr job)`, a step of which is `row`, and the bodies that it calls.
+
+    `alone`: one thread at a time runs it.
+    """
+    loop = _Iterate(module, plan, lanes, row, alone)
+    loop.define_bodies()
     for count in sorted(set(loop.entries.values())):
         define_load(module, f"load_{count}", lanes, count)
         define_store(module, f"store_{count}", lanes, count)
@@ -45,8 +48,9 @@ class _Iterate:
     """Blocks and arrays are known by ("input", name) and ("output", name); blocks of a stage that
     ends early also by ("frozen", its number)."""
 
-    def __init__(self, module, plan, lanes, row):
+    def __init__(self, module, plan, lanes, row, alone):
         self.module, self.plan, self.lanes, self.links = module, plan, lanes, row.links
+        self.alone = alone
         self.vector = lanes.count * lanes.size
         self.inputs = [("input", name) for name in plan.inputs]
         self.outputs = [("output", name) for name in plan.outputs]
@@ -78,11 +82,11 @@ class _Iterate:
         read_as = {key: x for x, key in link.reads.items()}.get(old)
         return not link.repeated or read_as is None or link.carry.get(read_as) == name
 
-    def define_bodies(self, fused):
+    def define_bodies(self):
         """Add the bodies; they share a frame, of so many vectors as the largest needs."""
         self.frame, alone = 0, len(self.links) == 1 and not self.links[0].repeated
         for k, link in enumerate(self.links):
-            graph, overlapping = fuse(link.graph) if fused else link.graph, None
+            graph, overlapping = fuse(link.graph) if self.lanes.fused else link.graph, None
             if not alone:
                 written = {self.block(("output", name)) for name in graph.outputs}
                 overlapping = {x for x in graph.inputs if self._read(link, x) in written}
@@ -104,7 +108,8 @@ class _Iterate:
         words = {"states": STATES, "chunk": CHUNK, "chunks": CHUNKS}
         words |= {"steps": STEPS, "every": EVERY, "since.last": SINCE}
         size_ = (self.frame + sum(self.entries.values())) * self.vector
-        start, end = scratch(self.module, size_, self.vector, STATUS, "finish")
+        given = self.module, size_, self.vector, STATUS, "finish"
+        start, end = scratch(*given, alone=self.alone)
         arrays = [*self.inputs, *self.records, *self.done]
         at = {key: k for k, key in enumerate(self.inputs)}
         at |= dict.fromkeys(self.done, len(arrays) - 1)

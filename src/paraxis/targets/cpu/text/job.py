@@ -21,15 +21,19 @@ def word(name, index):
   %{name} = load i64, ptr %{name}.at, align 8"""
 
 
-def scratch(module, size, align, status, last, own=True):
+def scratch(module, size, align, status, last, own=True, alone=False):
     """The code that makes %memory of so many bytes, and the end of the function.
 
     That begins at the label `last`. When there is no memory, the word `status` of the job is 1.
-    Without `own` memory of the code, the heap has all that is large.
+    Without `own` memory of the code, the heap has all that is large. `alone`: no two threads are
+    ever in the function at once.
     """
     if size <= MOST_STACK:
         start = f"  %memory = alloca [{max(size, 1)} x i8], align {align}"
         return start, f"{last}:\n  ret void"
+    if alone:
+        module.define("scratch", static_memory("scratch", f"[{size} x i8]", align))
+        return "  %memory = getelementptr i8, ptr @scratch, i64 0", f"{last}:\n  ret void"
     module.declare("declare ptr @malloc(i64)")
     module.declare("declare void @free(ptr)")
     taken, give_back = "  br label %ask", "  br label %let.go"

@@ -1,7 +1,7 @@
 """How LLVM spells vectors of one element type and one number of lanes."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...number import as_float32
 
@@ -15,10 +15,20 @@ ARITY = {
 
 @dataclass(frozen=True)
 class Lanes:
-    """`count` states side by side in one register; count 1 is a plain scalar."""
+    """`count` states side by side in one register; count 1 is a plain scalar.
+
+    `fused` says whether the machine multiplies and adds in one instruction. Where it does not,
+    graphs are not fused, and functions that need an exact product find other ways.
+    """
 
     element: str  # "double" or "float"
     count: int
+    fused: bool = True
+
+    @property
+    def single(self):
+        """One state of the same kind."""
+        return replace(self, count=1)
 
     @property
     def size(self):

@@ -23,11 +23,14 @@ NEAR_BYTES = 16 << 20  # of a job: what caches hold
 CACHE_LINE = 64
 
 
-def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None, linkage=""):
+def define_run(
+    module, graph, lanes, body, frame, body_fetches, rows_body=None, linkage="", alone=False
+):
     """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early.
 
     `frame` is the number of vectors the bodies keep in memory of their own; `rows_body` works
-    in place on whole blocks of states that follow each other in memory.
+    in place on whole blocks of states that follow each other in memory; `alone`: one thread at a
+    time runs it.
     """
     entries, vector = [size(shape) for shape in graph.shapes], lanes.count * lanes.size
     inputs, outputs = entries[: len(graph.inputs)], entries[len(graph.inputs) :]
@@ -38,16 +41,16 @@ def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None, 
     for count in sorted(set(outputs)):
         define_store(module, f"store_{count}", lanes, count, 0 if body_fetches else stage)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
-    run = _Run(lanes, entries, len(inputs), stage, frame, body_fetches)
+    run = _Run(lanes, entries, len(inputs), stage, frame, body_fetches, alone)
     module.define("run", run.text(module, body, rows_body, linkage))
 
 
 class _Run:
     """The pieces of `@run`, most of them repeated for each array k."""
 
-    def __init__(self, lanes, entries, inputs, stage, frame, fetches):
+    def __init__(self, lanes, entries, inputs, stage, frame, fetches, alone):
         self.lanes, self.entries, self.inputs = lanes, entries, inputs
-        self.stage, self.frame, self.fetches = stage, frame, fetches
+        self.stage, self.frame, self.fetches, self.alone = stage, frame, fetches, alone
         self.vector = lanes.count * lanes.size
         # How many blocks ahead memory is asked for: more would push the present ones out.
         self.ahead = max(1, AHEAD_BYTES // (sum(entries) * self.vector))
@@ -60,7 +63,8 @@ class _Run:
     def text(self, module, body, rows_body, linkage):
         header = ("states", "axes", "chunk", "per.row", "chunks")
         size_ = (self.stage * sum(self.entries) + self.frame) * self.vector
-        start, end = scratch(module, size_, self.vector, STATUS, "done", own=not linkage)
+        given = module, size_, self.vector, STATUS, "done"
+        start, end = scratch(*given, own=not linkage, alone=self.alone)
         whole = f"udiv i64 %here.all, {self.lanes.count}" if rows_body else "add i64 0, 0"
         straight, straight_exit = self._straight(rows_body)
         return f"""

@@ -18,10 +18,34 @@ def _intrinsic(name):
     return lambda code, node, *x: code.call(name, *x)
 
 
-def _function(define):
-    """A function of the module's own, defined where it is first called."""
+def _each_lane(name):
+    """A function of the C library, lane by lane."""
 
     def emit(code, node, *x):
+        lanes, element = code.lanes, code.lanes.element
+        function = name if element == "double" else name + "f"
+        code.module.declare(f"declare {element} @{function}({', '.join([element] * len(x))})")
+        if lanes.count == 1:
+            return code.let(f"call {element} @{function}({', '.join(f'{element} {v}' for v in x)})")
+        result = "poison"
+        for lane in range(lanes.count):
+            parts = [code.let(f"extractelement {lanes.type} {v}, i32 {lane}") for v in x]
+            arguments = ", ".join(f"{element} {part}" for part in parts)
+            one = code.let(f"call {element} @{function}({arguments})")
+            result = code.let(f"insertelement {lanes.type} {result}, {element} {one}, i32 {lane}")
+        return result
+
+    return emit
+
+
+def _function(define, name):
+    """A function of the module's own, defined where it is first called; or the C library's, lane by
+    lane, without the multiply-add by which ours are exact."""
+    by_library = _each_lane(name)
+
+    def emit(code, node, *x):
+        if not code.lanes.fused:
+            return by_library(code, node, *x)
         name, type_ = define(code.module, code.lanes), code.lanes.type
         return code.let(f"call {type_} @{name}({', '.join(f'{type_} {value}' for value in x)})")
 
@@ -41,26 +65,6 @@ def _sine_or_cosine(part):
             function = define_sincos(code.module, code.lanes)
             code.sincos[x] = code.let(f"call {pair} @{function}({code.lanes.type} {x})")
         return code.let(f"extractvalue {pair} {code.sincos[x]}, {part}")
-
-    return emit
-
-
-def _each_lane(name):
-    """A function of the C library, lane by lane."""
-
-    def emit(code, node, *x):
-        lanes, element = code.lanes, code.lanes.element
-        function = name if element == "double" else name + "f"
-        code.module.declare(f"declare {element} @{function}({', '.join([element] * len(x))})")
-        if lanes.count == 1:
-            return code.let(f"call {element} @{function}({', '.join(f'{element} {v}' for v in x)})")
-        result = "poison"
-        for lane in range(lanes.count):
-            parts = [code.let(f"extractelement {lanes.type} {v}, i32 {lane}") for v in x]
-            arguments = ", ".join(f"{element} {part}" for part in parts)
-            one = code.let(f"call {element} @{function}({arguments})")
-            result = code.let(f"insertelement {lanes.type} {result}, {element} {one}, i32 {lane}")
-        return result
 
     return emit
 
@@ -134,18 +138,18 @@ OPERATIONS = {
     "sqrt": _intrinsic("sqrt"),
     "sin": _sine_or_cosine(0),
     "cos": _sine_or_cosine(1),
-    "tan": _function(define_tangent),
-    "asin": _function(define_arcsine),
-    "acos": _function(define_arccosine),
+    "tan": _function(define_tangent, "tan"),
+    "asin": _function(define_arcsine, "asin"),
+    "acos": _function(define_arccosine, "acos"),
     "atan2": _each_lane("atan2"),
-    "exp": _function(define_exponential),
-    "log": _function(define_logarithm),
-    "tanh": _function(define_hyperbolic_tangent),
+    "exp": _function(define_exponential, "exp"),
+    "log": _function(define_logarithm, "log"),
+    "tanh": _function(define_hyperbolic_tangent, "tanh"),
     "abs": _intrinsic("fabs"),
     "sign": _sign,
     "rint": _intrinsic("rint"),
     "floor": _intrinsic("floor"),
-    "fmod": _function(define_remainder),
+    "fmod": _function(define_remainder, "fmod"),
     "min": _intrinsic("minimum"),
     "max": _intrinsic("maximum"),
     "lt": _compare("olt"),

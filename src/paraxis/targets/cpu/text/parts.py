@@ -22,8 +22,8 @@ def room(element):
 
 def assembly_source(graph, parts, lines, element, with_entry=True):
     """The whole LLVM module of a kernel of several threads, as text; `lines` is their number."""
-    module, lanes = Module(), Lanes(element, 1)
-    if host.has_fma():
+    module, lanes = Module(), Lanes(element, 1, host.has_fma())
+    if lanes.fused:
         parts = [part.with_graph(fuse(part.graph)) for part in parts]
     define_waiting(module)
     module.define(

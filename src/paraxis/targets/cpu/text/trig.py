@@ -1,15 +1,23 @@
 """Sine and cosine of a vector of angles, together.
 
 The angle is brought to [-pi/4, pi/4] by subtracting a multiple of pi/2 written as three numbers
-(Cody and Waite), the first subtraction being exact under fma; then one polynomial each, and the
-quadrant swaps and signs them. Within 2 ulp for |x| <= LARGE; lanes beyond that, and lanes that
-are not finite, are done one by one by the C library, whose reduction is right for any argument.
+(Cody and Waite), the first subtraction being exact under fma; where there is none, as numbers of
+so few bits that products are exact. Then one polynomial each, and the quadrant swaps and signs
+them. Within 2 ulp for |x| <= LARGE; lanes beyond that, and lanes that are not finite, are done one
+by one by the C library, whose reduction is right for any argument.
 Each lane's result depends on that lane alone, so its bits do not depend on its neighbours.
 """
 
 import math
 
-from ...sine_series import COSINE, LARGE, MAGIC, SINE, parts_of_half_pi
+from ...sine_series import (
+    COSINE,
+    LARGE,
+    MAGIC,
+    SINE,
+    parts_of_half_pi,
+    short_parts_of_half_pi,
+)
 from .lanes import Lanes
 
 
@@ -28,14 +36,18 @@ def define_sincos(module, lanes):
         return f"%{name}"
 
     def fma(name, x, y, z):
-        return let(name, lanes.intrinsic("fma", x, y, z))
+        if lanes.fused:
+            return let(name, lanes.intrinsic("fma", x, y, z))
+        product = let(f"{name}.product", f"fmul {v} {x}, {y}")
+        return let(name, f"fadd {v} {product}, {z}")
 
-    scaled = let("scaled", lanes.intrinsic("fma", "%x", c(2 / math.pi), c(magic)))
+    scaled = fma("scaled", "%x", c(2 / math.pi), c(magic))
     quadrant = let("quadrant", f"bitcast {v} {scaled} to {i}")
     turns = let("turns", f"fsub {v} {scaled}, {c(magic)}")
     back = let("back", f"fneg {v} {turns}")
     r = "%x"
-    for k, part in enumerate(parts_of_half_pi(element)):
+    parts = parts_of_half_pi(element) if lanes.fused else short_parts_of_half_pi(element)
+    for k, part in enumerate(parts):
         r = fma(f"r{k}", back, c(part), r)
     z = let("z", f"fmul {v} {r}, {r}")
 
@@ -72,9 +84,9 @@ def define_sincos(module, lanes):
         fast += f"\n  %every = icmp eq {word} %mask, -1"
         slow = _slow_lanes(lanes)
     pair = f"{{ {v}, {v} }}"
-    for function in ("fma", "fabs"):
+    for function in ("fma", "fabs") if lanes.fused else ("fabs",):
         module.declare(lanes.declaration(function))
-        module.declare(Lanes(element, 1).declaration(function))
+        module.declare(lanes.single.declaration(function))
     for function in ("sin", "cos"):
         module.declare(f"declare {element} @{_libm(function, element)}({element})")
     module.define(
