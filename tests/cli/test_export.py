@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.exported import ENDINGS, FLAGS, HOSTILE, ONE_KIND, needs, robot_of, shell
+from support.exported import ENDINGS, FLAGS, HOSTILE, needs, robot_of, shell
 
 import paraxis as px
 from paraxis import api
 from paraxis.cli import main as cli
 from paraxis.cli.export import LANGUAGES, export
 from paraxis.targets.source import compiler
+from paraxis.targets.source.files import IN_FLOAT64
 
 
 def run(capsys, *words):
@@ -37,9 +38,9 @@ def test_export_and_the_commands_it_prints(language, dtype, tmp_path, capsys):
     needs(language)
     folder = tmp_path / "a folder; not made yet"
     words = ("ur5", "--language", language, "--dtype", dtype, "-o", folder)
-    if language in ONE_KIND and dtype == "float32":
+    if language in IN_FLOAT64 and dtype == "float32":
         code, _, err = run(capsys, *words)
-        assert code == 2 and f"expected 'float64' for {language}" in err.lower()
+        assert code == 2 and f"expected 'float64' for {IN_FLOAT64[language]}" in err
         return
     code, out, err = run(capsys, *words)
     assert code == 0 and err == ""
@@ -98,7 +99,7 @@ def test_a_self_test_sees_small_entries(language, tmp_path):
         px.program(replace(robot, inertias=[*arm.inertias, body]), "mass_matrix")
         for body in (finger, replace(finger, about_com=(3e-8, 3e-8, 4e-8, 0, 0, 0)))
     )
-    dtype = "float64" if language in ONE_KIND else "float32"
+    dtype = "float64" if language in IN_FLOAT64 else "float32"
     done = right.export(str(tmp_path / "right"), language, dtype=dtype, name="f")
     shell(*done.build[-1:], done.test)
     done = heavy.export(str(tmp_path / "heavy"), language, dtype=dtype, name="f")
