@@ -30,6 +30,7 @@ COMPILERS = {
     "fortran": "gfortran",
     "library": "cc",
     "javascript": "node",
+    "wasm": "node",
 }
 FLAGS = {
     "c": "-std=c99 -pedantic -Wall -Wextra -Werror -Wmissing-prototypes",
