@@ -1,4 +1,9 @@
-"""Libraries for other machines: what is in them here, and in long tests their results there."""
+"""Libraries for other machines: what is in them here, and in long tests their results there.
+
+The long tests take what is installed: on Debian gcc-aarch64-linux-gnu, gcc-riscv64-linux-gnu and
+qemu-user, gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm, gcc-mingw-w64-x86-64
+and wine.
+"""
 
 import shlex
 import shutil
@@ -77,6 +82,12 @@ def test_the_c_that_each_machine_calls():
         assert f"@f_batch(i{machine.size_bits} %" in text
         assert machine.size_bits == (32 if target.startswith("cortex") else 64)
         assert (f"<{machine.vector_bits // 64} x double>" in text) == bool(machine.vector_bits)
+
+
+def test_the_stack_can_be_walked_on_windows():
+    text = library.assembly_source(program_of("puma560").graph, "f", target="x64-windows")
+    functions = [line for line in text.splitlines() if line.startswith("define")]
+    assert functions and all(" uwtable" in line for line in functions)
 
 
 def test_levels_are_those_of_x64():

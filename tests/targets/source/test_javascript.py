@@ -14,11 +14,11 @@ def node(tmp_path):
     """Run JavaScript beside the module `f.mjs` of a Program; what the last expression printed."""
     needs("javascript")
 
-    def run(program, script):
+    def run(program, script, *flags):
         (tmp_path / "f.mjs").write_text(program.to_javascript("f"))
         text = f'import {{ f, f_batch }} from "./f.mjs";\n{script}'
         (tmp_path / "run.mjs").write_text(text)
-        return shell("node run.mjs", folder=tmp_path).strip()
+        return shell(["node", *flags, "run.mjs"], folder=tmp_path).strip()
 
     return run
 
@@ -73,9 +73,15 @@ def test_what_is_no_number_gives_none(node):
     assert said == "4 NaN"
 
 
-def test_the_text_is_a_module_that_evaluates_nothing():
+def test_the_text_is_a_module_that_evaluates_nothing(node):
+    """It runs where code from strings is not allowed, as under a strict content security policy."""
     text = program_of("ur5").to_javascript("f")
     assert not re.search(r"\beval\b|\bFunction\b|\bimport\b|\brequire\b", text.split("*/")[1])
+    script = (
+        "console.log(f([1, 2], [3]).z[0]); try { eval('1'); } catch (e) { console.log(e.name); }"
+    )
+    said = node(swap(), script, "--disallow-code-generation-from-strings")
+    assert said.split() == ["4", "EvalError"]
     assert re.findall(r"^export function (\w+)", text, re.M) == ["f", "f_batch"]
 
 

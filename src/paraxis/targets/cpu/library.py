@@ -71,6 +71,8 @@ define void @{name}({pointers}) nounwind {{
     batch = _batch(name, entries, lanes)
     module.define(f"{name}_batch", f"{head} {{\nentry:\n{widened}{batch}\n}}")
     text = str(module)
+    if machine and machine.is_windows:  # whoever walks the stack there reads tables
+        text = re.sub("^(define .* nounwind)", r"\1 uwtable", text, flags=re.MULTILINE)
     return text if size_bits == 64 else _without_extremes(_with_sizes(text, size_bits))
 
 
