@@ -19,17 +19,11 @@ from . import (
     design,
     export,
     info,
-<<<<<<< HEAD
     page,
     report,
     safe_rate,
     schedule,
-=======
-    report,
-    safe_rate,
-    schedule,
     show,
->>>>>>> show
     sweep,
 )
 
