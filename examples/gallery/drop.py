@@ -17,7 +17,9 @@ stance = np.tile([0.0, 0.8, -1.5], 4)
 
 
 def hold(t, q, qd):
-    return [0.0] * 6 + [60.0 * (a - x) - 2.0 * v for a, x, v in zip(stance, q[7:], qd[6:])]
+    return [0.0] * 6 + [
+        60.0 * (a - x) - 2.0 * v for a, x, v in zip(stance, q[7:], qd[6:], strict=True)
+    ]
 
 
 heights = np.linspace(0.45, 0.8, 12)

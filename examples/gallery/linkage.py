@@ -2,8 +2,6 @@
 
 import sys
 
-import numpy as np
-
 import paraxis as px
 from paraxis.robots import Frame, Inertia, Joint, Loop, Pose
 

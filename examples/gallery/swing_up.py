@@ -28,7 +28,13 @@ guess = 5 * np.sin(np.linspace(0, 12, STEPS))[None, :, None].repeat(9, 0)
 found = solver.solve(hanging, guess, iterations=500)
 best = int(np.argmin(found.cost))
 order = [best, *(k for k in range(9) if k != best)]
-page = px.show(robot, found.q[order].swapaxes(0, 1), DT * np.arange(STEPS + 1),
-               qd=found.qd[order].swapaxes(0, 1), title="Acrobots swing up", open=False)  # fmt: skip
+page = px.show(
+    robot,
+    found.q[order].swapaxes(0, 1),
+    DT * np.arange(STEPS + 1),
+    qd=found.qd[order].swapaxes(0, 1),
+    title="Acrobots swing up",
+    open=False,
+)
 page.to_html(sys.argv[1] if len(sys.argv) > 1 else "swing_up.html")
 print(f"{found}\nthe best ends {abs(found.q[best, -1] - UP).max():.3f} rad from upright")

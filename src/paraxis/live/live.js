@@ -278,7 +278,8 @@ async function begin() {
   const tool = new THREE.Vector3();
   robot.place(poses);
   view.setPoses(poses);
-  view.lookAt(view.home.clone().expandByScalar(0.12 * data.robot.size));  // there is room to move
+  const { min, max } = new THREE.Box3().setFromArray(view.home).expandByScalar(0.12 * data.robot.size);  // room to move
+  view.lookAt(Float32Array.of(min.x, min.y, min.z, max.x, min.y, max.z, min.x, max.y, max.z, max.x, max.y, min.z));
   const frame = now => {
     requestAnimationFrame(frame);
     owed += Math.min((now - (before ?? now)) / 1000 * page.speed, SLOWEST);
