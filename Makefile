@@ -152,6 +152,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
 	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
 	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
+	$(BIN)/python benchmarks/browser.py --json benchmarks/results/browser.json
 	$(BIN)/python benchmarks/cluster.py --json benchmarks/results/cluster.json
 	cp benchmarks/results/chains.json papers/paraxis_papers/log_depth/measured.json
 
