@@ -944,7 +944,7 @@ def browser_table(data):
             ]
         )
     note = (
-        "Million RK4 steps per second on one thread, of a batch of robots under constant torques; in "
+        "Million RK4 steps per second on one thread, a batch of robots under constant torques; in "
         "parentheses: MuJoCo's module, one robot at a time, how many times as fast Paraxis is; the "
         f"CPU, how many times as fast it is. Node {data['node']}, on {data['machine']['cpu']}."
     )
