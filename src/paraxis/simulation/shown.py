@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import api
 from ..errors import ArgumentError
 from ..robots.joint import WORLD
 from ..robots.pose import Pose
@@ -29,15 +30,24 @@ def scene_of_run(run, title=None):
         given = [there.array(run.t, "t", ()), there.array(run.q, "q", (robot.nq,))]
         given.append(there.array(run.qd, "qd", (robot.nv,)))
         torques = host(there.given_back(setup.torques(*given)), "tau", robot.nv)
-    t = host(run.t, "t", None)
-    if len(t) and run.interrupted is False:
-        t = t - t[0]
-    arrows = {}
+    t, arrows, notes = host(run.t, "t", None), {}, []
+    if torques is None and len(t) > 1 and not _held(run):
+        qdd = np.gradient(arrays["qd"], t, axis=0)
+        torques = api.inverse_dynamics(robot, arrays["q"], arrays["qd"], qdd)
+        notes.append(
+            "Torques are those of inverse dynamics, with accelerations from differences of rates: "
+            "the controller is not known any more."
+        )
     if run.impulses is not None and setup.ground is not None:
         arrows = _forces(run, setup, arrays["q"])
-    motion = Motion.of(robot, **arrays, t=t, tau=torques, arrows=arrows)
+    motion = Motion.of(robot, **arrays, t=t, tau=torques, arrows=arrows, notes=notes)
     ground = () if setup.ground is None else setup.ground.scene
     return Scene(robot, motion, title, surroundings=[shape_of(piece) for piece in ground])
+
+
+def _held(run):
+    """Whether other forces than those of the motors move the robots."""
+    return run.impulses is not None or run.force is not None or run.loop_force is not None
 
 
 def _forces(run, setup, q):
