@@ -5,7 +5,7 @@ const bodies = data.robot.joints.length;
 const recording = new Recording(data.motion, bodies);
 const poses = new Float32Array(recording.width);
 const picked = { joint: null };
-const page = window.paraxis = { data, recording, picked, toggle, chooseRobot, plots: [], frames: 0 };
+const page = window.paraxis = { THREE, data, recording, picked, toggle, chooseRobot, plots: [], frames: 0 };
 
 function start() {
   if (framed) document.documentElement.classList.add("framed");
@@ -143,6 +143,7 @@ const TOOLS = [  // name, words, key, whether there is any
   ["torque", "Torque", "q", () => data.motion.curves.some(panel => panel.name === "tau")],
   ["forces", "Forces", "o", () => Boolean(data.motion.arrows)],
   ["crowd", "Others", "g", () => recording.robots > 1],
+  ["apart", "Side by side", "b", () => recording.robots > 1],
 ];
 const LOOK_WORDS = { visual: "Visual", collision: "Collision", skeleton: "Skeleton", inertia: "Inertia" };
 
@@ -244,7 +245,10 @@ function addPlots(player) {
     }
   }
   place.append(legend(), grid);
-  prefersDark.addEventListener("change", () => { for (const plot of page.plots) plot.redraw(); });
+  prefersDark.addEventListener("change", () => {
+    for (const plot of page.plots) plot.redraw();
+    tellTrails();
+  });
   addScale();
   if (data.motion.arrows) addForces();
 }
@@ -261,9 +265,13 @@ function limitOf(plot, curves, joint) {
 function legend() {
   const list = make("div", { class: "legend", role: "group", "aria-label": "Joints" });
   const buttons = data.robot.joints.map((joint, k) => {
-    const sample = make("i", { class: "sample" });
-    sample.style.background = dashOf(k).length
-      ? `repeating-linear-gradient(90deg, ${hueOf(k)} 0 ${dashOf(k)[0]}px, transparent 0 ${dashOf(k)[0] + dashOf(k)[1]}px)` : hueOf(k);
+    const sample = make("i", { class: "sample" }), dash = dashOf(k);
+    const paint = () => {
+      const hue = hueOf(k), last = dash[0] + dash[1];
+      sample.style.background = dash.length ? `repeating-linear-gradient(90deg, ${hue} 0 ${dash[0]}px, transparent 0 ${last}px)` : hue;
+    };
+    paint();
+    prefersDark.addEventListener("change", paint);
     const button = make("button", { type: "button", "aria-pressed": "false", click: () => pick(picked.joint === k ? null : k) }, sample, joint.name);
     list.append(button);
     return button;
@@ -283,7 +291,13 @@ function addScale() {
   if (!page.tau) return;
   const limited = data.robot.joints.every(joint => joint.effort || joint.kind === "free");
   const bar = make("i", { class: "ramp" });
-  bar.style.background = `linear-gradient(90deg, ${RAMP.join(", ")})`;
+  const colour = new THREE.Color();
+  const paint = () => {
+    const stops = RAMP.map((_, k) => `#${rampAt(k / (RAMP.length - 1), colour).getHexString()}`);
+    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+  };
+  paint();
+  prefersDark.addEventListener("change", paint);
   byId("scale").append(make("span", {}, "Torque: 0"), bar, make("span", {}, limited ? "effort limit" : "each joint's largest"));
 }
 

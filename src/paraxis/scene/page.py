@@ -55,7 +55,7 @@ def robot_data(robot):
                 "kind": joint.kind,
                 "parent": joint.parent - WORLD,
                 "axis": list(joint.axis),
-                "effort": None if joint.max_effort == float("inf") else joint.max_effort,
+                "effort": _effort(joint),
             }
             for joint in robot.joints
         ],
@@ -72,6 +72,13 @@ def robot_data(robot):
         "masses": [body.mass for body in robot.inertias],
         "centres": [list(body.com) for body in robot.inertias],
     }
+
+
+def _effort(joint):
+    """The largest torque of a joint's motor, on its shaft; None if it is not known."""
+    limit = joint.transmission.torque_limit
+    limit = limit if math.isfinite(limit) else joint.max_effort
+    return limit / abs(joint.transmission.ratio) if 0.0 < limit < math.inf else None
 
 
 def _tool(robot, body):

@@ -6,6 +6,7 @@
 const LINK = { light: "#c3cbd8", dark: "#c3ccdb" };
 const FEW = 24;  // robots of a crowd that are drawn as the one in focus is, only fainter
 const CROWD_TRIANGLES = 400_000;  // of a larger crowd, whose robots are drawn coarsely
+const APART = 1.4;  // robots side by side: of their size
 const SLOW = 50;  // ms per frame, beyond which shadows go first and sharpness then
 
 class View {
@@ -18,11 +19,12 @@ class View {
     this.focus = 0;
     this.size = data.robot.size;
     this.shown = { frames: false, axes: false, mass: false, trail: true, torque: false, forces: true,
-      crowd: true, floor: true };
+      crowd: true, apart: false, floor: true };
     this.poses = new Float32Array(robots * this.bodies * POSE).fill(NaN);
     this.root = root;
     this.shares = null;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
+    const antialias = robots <= FEW || !drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -149,8 +151,7 @@ class View {
       if (size(chosen) <= CROWD_TRIANGLES) break;
     }
     this.crowds = chosen.map(pieces => {
-      const material = new THREE.MeshLambertMaterial({ vertexColors: true, transparent: few,
-        opacity: few ? 0.3 : 1, side: THREE.DoubleSide });
+      const material = crowdMaterial(few ? 0.3 : 1);
       const crowd = new Crowd(pieces.length ? merged(pieces) : new THREE.BufferGeometry(), material, this.robots, this.scene);
       const colour = new THREE.Color();
       for (let k = 0; !few && k < this.robots; k++) {  // along the ramp without its darkest end
@@ -234,6 +235,13 @@ class View {
 
   show(name, on) {
     this.shown[name] = on;
+    if (name === "apart") {
+      this.setPoses(this.poses);
+      this.alone ??= this.home;
+      const step = APART * this.size, wide = Math.min(3, Math.sqrt(this.robots) / 2);  // as many as one can tell apart
+      const corners = [-wide, wide].flatMap(x => [0, 2 * wide].flatMap(y => [x * step, y * step, 0, x * step, y * step, 0.4 * this.size]));
+      this.lookAt(on ? Float32Array.from(corners) : this.alone);
+    }
     if (name === "torque") this.recolour();
     this.refresh();
   }
@@ -273,14 +281,25 @@ class View {
       this.crowds.forEach((crowd, body) => {
         for (let robot = 0; robot < this.robots; robot++) {
           const at = (robot * this.bodies + body) * POSE;
-          if (robot === this.focus || !Number.isFinite(poses[at])) crowd.hide(robot);
-          else crowd.set(robot, matrixAt(poses, at, matrix));
+          if (robot === this.focus || !Number.isFinite(poses[at])) { crowd.hide(robot); continue; }
+          matrixAt(poses, at, matrix);
+          if (this.shown.apart) this.setApart(robot, matrix);
+          crowd.set(robot, matrix);
         }
         crowd.done();
       });
     }
     this.placeSigns();
     this.invalidate();
+  }
+
+  /** Move a robot's body to its place on a grid: that in focus is in the middle of the first row. */
+  setApart(robot, matrix) {
+    const columns = Math.ceil(Math.sqrt(this.robots)), rows = Math.ceil(this.robots / columns);
+    const column = robot % columns - this.focus % columns + columns + (columns >> 1);
+    const row = Math.floor(robot / columns) - Math.floor(this.focus / columns) + rows;
+    matrix.elements[12] += APART * this.size * (column % columns - (columns >> 1));
+    matrix.elements[13] += APART * this.size * (row % rows);
   }
 
   /** The robot that is drawn in full; the others are the crowd. */
@@ -464,6 +483,36 @@ class View {
     if (seen.z > 1 || Math.abs(seen.x) > 1.1 || Math.abs(seen.y) > 1.1) return null;
     return [(seen.x + 1) / 2 * clientWidth, (1 - seen.y) / 2 * clientHeight];
   }
+}
+
+/** Light at the corners and not at each pixel, which crowds have too many of. */
+function crowdMaterial(opacity) {
+  return new THREE.ShaderMaterial({
+    vertexColors: true, transparent: opacity < 1, side: THREE.DoubleSide,
+    uniforms: { opacity: { value: opacity } },
+    vertexShader: `varying vec3 shade; void main() {
+      mat4 there = modelMatrix * instanceMatrix;
+      vec3 n = normalize(mat3(there) * normal);
+      shade = color * (0.5 + 0.16 * n.z + 0.4 * max(dot(n, vec3(0.40, -0.26, 0.88)), 0.0));
+      #ifdef USE_INSTANCING_COLOR
+      shade *= instanceColor;
+      #endif
+      gl_Position = projectionMatrix * viewMatrix * there * vec4(position, 1.0);
+    }`,
+    fragmentShader: `varying vec3 shade; uniform float opacity; void main() {
+      gl_FragColor = vec4(shade, opacity);
+      #include <colorspace_fragment>
+    }`,
+  });
+}
+
+/** Whether there is no GPU here, but a program that draws as one. */
+function drawsInSoftware() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const names = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
 /** The nearest of ... 0.1, 0.2, 0.5, 1 ... */

@@ -33,7 +33,7 @@ def scene_of_run(run, title=None):
     t, arrows, notes = host(run.t, "t", None), {}, []
     if torques is None and len(t) > 1 and not _held(run):
         qdd = np.gradient(arrays["qd"], t, axis=0)
-        torques = api.inverse_dynamics(robot, arrays["q"], arrays["qd"], qdd)
+        torques = _needed(robot, arrays["q"], arrays["qd"], qdd)
         notes.append(
             "Torques are those of inverse dynamics, with accelerations from differences of rates: "
             "the controller is not known any more."
@@ -43,6 +43,13 @@ def scene_of_run(run, title=None):
     motion = Motion.of(robot, **arrays, t=t, tau=torques, arrows=arrows, notes=notes)
     ground = () if setup.ground is None else setup.ground.scene
     return Scene(robot, motion, title, surroundings=[shape_of(piece) for piece in ground])
+
+
+def _needed(robot, q, qd, qdd):
+    """The torques of the motors that a motion needs."""
+    if robot.has_losses or any(ratio != 1.0 for ratio in robot.ratios):
+        return api.motor_torques(robot, q, qd, qdd).input
+    return api.inverse_dynamics(robot, q, qd, qdd)
 
 
 def _held(run):
