@@ -12,6 +12,7 @@ from paraxis.robots.frame import Frame
 from paraxis.robots.inertia import Inertia
 from paraxis.robots.joint import Joint
 from paraxis.robots.pose import Pose
+from paraxis.scene.page import scene_page
 
 Image = pytest.importorskip("PIL.Image")  # matplotlib brings it
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
@@ -177,6 +178,40 @@ def test_names_are_text_and_never_markup(page, tmp_path):
     assert HOSTILE[0] in page.run("document.querySelector('h1').textContent")
     assert HOSTILE[1] in page.run("document.querySelector('.legend').textContent")
     assert page.run("document.querySelectorAll('main img, main svg, main script').length") == 0
+    assert is_quiet(page, path)
+
+
+LIVE = """
+const module = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+WebAssembly.compile(module).then(() => { page.compiled = true; });
+const own = new Float32Array(bodies * POSE);
+let turns = 0;
+function live() {
+  turns += data.pace;
+  for (let body = 0; body < bodies; body++) {
+    own.set([0, 0, body, 0, 0, Math.sin(turns / 2), Math.cos(turns / 2)], body * POSE);
+  }
+  page.view.setPoses(own);
+  page.turns = turns;
+  requestAnimationFrame(live);
+}
+live();
+"""
+
+
+def test_a_script_may_move_the_robot(page, tmp_path):
+    robot, path = px.load("planar3"), tmp_path / "live.html"
+    scene = px.show(robot, px.neutral(robot), open=False)
+    given = {"panel": "<button id='own'>Mine</button>", "data": {"pace": 0.1}}
+    html = scene_page(scene, scripts=[LIVE], allow="'wasm-unsafe-eval'", **given)
+    path.write_text(html)
+    for kept in (page.errors, page.messages, page.requests):
+        kept.clear()
+    page.open(path)
+    page.until("paraxis.turns > 1 && paraxis.compiled && paraxis.frames > 5", 60)
+    x, y, z = page.run("paraxis.view.groups[3].matrix.elements.slice(12, 15)")
+    assert (x, y, z) == (0, 0, 2) and page.run("document.querySelector('#own').textContent")
+    assert page.run("document.getElementById('time').hidden")  # nothing is recorded
     assert is_quiet(page, path)
 
 

@@ -92,7 +92,7 @@ def test_forces_of_the_ground_carry_the_weight():
     assert forces.shape == (301, 1, len(points), 3)
     weight = sum(body.mass for body in robot.inertias) * G
     assert np.allclose(forces[-1, 0].sum(0), [0, 0, weight], atol=1e-3 * weight)
-    data = scene.motion.shown().as_data()
+    data = scene.motion.shown().as_data([])
     count = len(range(0, 600, round(1000 / RATE)))
     assert abs(data["arrows"]["forces"]["shape"][0] - count) <= 2
 

@@ -14,7 +14,7 @@ from .packed import packed
 from .poses import body_poses
 
 RATE = 60.0  # moments per second that are kept at most: screens show no more
-EXACT = 4_000_000  # bytes of poses in float32; beyond, they are 16-bit integers
+EXACT = 1_500_000  # bytes of poses in float32; beyond, they are 16-bit integers
 MOST_BYTES = 8_000_000  # of poses on a page
 MOST_ROBOTS = 4_096
 CURVE_BYTES = 2_000_000  # of curves on a page: those of the first robots
@@ -111,13 +111,14 @@ class Motion:
 
     # -- what the page is given ---------------------------------------------------------------
 
-    def as_data(self):
+    def as_data(self, notes):
+        """What the page is given; sentences about what it is not given go into `notes`."""
         count, robots = self.q.shape[:2]
         poses = body_poses(self.robot, self.q.reshape(count * robots, -1))
         poses = poses.reshape(count, robots, -1, 7)
         failed = int((~np.isfinite(self.q).all(-1)).any(0).sum())
         if failed:
-            self.notes.append(
+            notes.append(
                 f"{counted(failed, 'robot')} cannot be drawn to the end, as states are not finite."
             )
         data = {
@@ -125,7 +126,7 @@ class Motion:
             "robots": robots,
             "root": poses[0, 0, 0].tolist(),
             "poses": packed_poses(poses[:, :, 1:]),
-            "curves": self._curves(),
+            "curves": self._curves(notes),
         }
         if self.moving is not None:
             data["moving"] = self.moving.tolist()
@@ -133,7 +134,7 @@ class Motion:
             data["arrows"] = {name: packed(array) for name, array in self.arrows.items()}
         return data
 
-    def _curves(self):
+    def _curves(self, notes):
         """Panels of curves over time, of as many robots as there is room for."""
         count, robots = self.q.shape[:2]
         if count < 2 or self.moving is not None:
@@ -141,7 +142,7 @@ class Motion:
         width = self.q.shape[2] + 2 * self.robot.nv + 3
         few = min(robots, max(1, CURVE_BYTES // (4 * count * width)))
         if few < robots:
-            self.notes.append(f"Curves are those of the first {counted(few, 'robot')}.")
+            notes.append(f"Curves are those of the first {counted(few, 'robot')}.")
         q_names, v_names = coordinate_names(self.robot)
         position, rate, torque = units(self.robot)
         panels = [("q", "position", position, q_names, self.q)]

@@ -15,31 +15,35 @@ from .skeleton import size_of
 SCRIPTS = ("arrays.js", "colours.js", "solids.js", "view.js", "player.js", "plots.js", "page.js")
 
 
-def scene_page(scene):
-    """The whole HTML document."""
-    data, lead = scene_data(scene)
+def scene_page(scene, panel="", data=None, style="", scripts=(), allow=""):
+    """The whole HTML document.
+
+    Pages that do more add to it: `panel` is HTML beside the robot; `data` more of what scripts are
+    given, by name; `scripts` are sources that run after those here and share their names, `page`
+    above all; `allow` is what else the page's policy lets scripts do, such as
+    "'wasm-unsafe-eval'".
+    """
+    known, lead = scene_data(scene)
+    title = shown(scene.title)
     body = file_text(__package__, "body.html").format(
-        title=escape(shown(scene.title)), lead=escape(lead)
+        title=escape(title), lead=escape(lead), panel=panel
     )
-    sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS)]
-    style = file_text(__package__, "scene.css")
-    return interactive_page(shown(scene.title), body, data, style, sources)
+    sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS), *scripts]
+    style = file_text(__package__, "scene.css") + style
+    return interactive_page(title, body, known | (data or {}), style, sources, allow)
 
 
 def scene_data(scene):
     """What the script is given, and a sentence about it."""
     robot, motion = scene.robot, scene.motion.shown()
-    notes = list(motion.notes)
-    looks = Looks(robot, scene.surroundings)
-    motion.notes = []
-    moved = motion.as_data()
+    notes, looks = [*motion.notes], Looks(robot, scene.surroundings)
     data = {
         "robot": robot_data(robot),
         "parts": [part.as_data() for part in looks.parts],
         "surroundings": [part.as_data() for part in looks.surroundings],
         "meshes": looks.meshes,
-        "motion": moved,
-        "notes": [*notes, *motion.notes, *looks.notes],
+        "motion": motion.as_data(notes),
+        "notes": [*notes, *looks.notes],
     }
     return data, _lead(robot, scene.motion)
 
