@@ -97,6 +97,20 @@ def test_forces_of_the_ground_carry_the_weight():
     assert abs(data["arrows"]["forces"]["shape"][0] - count) <= 2
 
 
+@pytest.mark.parametrize("coordinates", ["world", "body"])
+def test_forces_of_contacts_are_those_on_the_robot(coordinates):
+    robot, contact = px.load("ur5"), px.Contact.pinned(coordinates=coordinates)
+    start = [0.3, -1.0, 0.7, 0.4, 0.5, 0.6]
+    run = px.simulate(robot, start, np.zeros(6), dt=1e-3, steps=20, contact=[contact])
+    arrows = run.as_scene().motion.arrows
+    pose = px.forward_kinematics(robot, run.q)
+    assert np.allclose(arrows["points"][:, 0, 0], pose[:, :3, 3])
+    exerted = run.force[:, 0, 3:]
+    if coordinates == "body":
+        exerted = np.einsum("tij,tj->ti", pose[:, :3, :3], exerted)
+    assert np.allclose(arrows["forces"][:, 0, 0], -exerted) and abs(exerted).max() > 1
+
+
 def test_pieces_of_the_ground_are_where_they_are():
     slope = shape_of(Plane((1.0, 2.0, 3.0), (0.0, 3.0, 4.0)))
     assert slope.kind == "plane" and slope.pose.translation == (1, 2, 3)

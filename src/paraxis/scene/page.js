@@ -16,6 +16,7 @@ function start() {
     return complain(`This browser cannot draw in 3-D here: ${error.message}`);
   }
   const player = page.player = new Player(recording.duration, moveTo);
+  new IntersectionObserver(([entry]) => { player.seen = entry.isIntersecting; }).observe(byId("stage"));
   player.paced = passed => page.view.pace(passed);
   page.follows = wander() > 1.5 * data.robot.size;
   frameAll();

@@ -40,6 +40,8 @@ def scene_of_run(run, title=None):
         )
     if run.impulses is not None and setup.ground is not None:
         arrows = _forces(run, setup, arrays["q"])
+    elif run.force is not None:
+        arrows = _forces_of_contacts(run, setup, arrays["q"])
     motion = Motion.of(robot, **arrays, t=t, tau=torques, arrows=arrows, notes=notes)
     ground = () if setup.ground is None else setup.ground.scene
     return Scene(robot, motion, title, surroundings=[shape_of(piece) for piece in ground])
@@ -65,6 +67,23 @@ def _forces(run, setup, q):
     few = max(1, MOST_FORCES // (count * contacts))
     found = contact_forces(setup.robot, setup.ground, q[:, :few], impulses[:, :few], setup.dt)
     return {"points": found.point, "forces": found.force}
+
+
+def _forces_of_contacts(run, setup, q):
+    """The same of contacts that the robots are in all the time, at the origins of their frames."""
+    force = host(run.force, "force", 6)
+    contacts, count = len(setup.contacts), len(q)
+    force = force.reshape(count, -1, contacts, 6)
+    few = max(1, MOST_FORCES // (count * contacts))
+    q, exerted = q.reshape(count, -1, q.shape[-1])[:, :few], force[:, :few, :, 3:]
+    points, forces = np.empty(exerted.shape), np.empty(exerted.shape)
+    for k, (frame, coordinates) in enumerate(setup.contacts):
+        pose = api.forward_kinematics(setup.robot, q, frame)
+        points[:, :, k] = pose[..., :3, 3]
+        own = exerted[:, :, k]
+        world = own if coordinates == "world" else np.vecdot(pose[..., :3, :3], own[..., None, :])
+        forces[:, :, k] = -world  # on the robot
+    return {"points": points, "forces": forces}
 
 
 def shape_of(piece):
