@@ -139,6 +139,14 @@ def test_robots_with_meshes(name):
     assert not [note for note in data["notes"] if note.startswith("Not drawn")]
 
 
+def test_many_shapes_are_some():
+    robot = px.load("planar3")
+    shapes = [px.robots.Shape("s", 0, Pose(), "sphere", (0.1,))] * 5_000
+    data = data_of(px.show(replace(robot, shapes=shapes), open=False))
+    assert sum(part["look"] == "visual" for part in data["parts"]) == 2_000
+    assert "Of 5,000 shapes, the first 2,000 are drawn." in data["notes"]
+
+
 def test_closed_loops_are_shown_where_they_are():
     from support.loops import four_bar
 

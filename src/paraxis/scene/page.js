@@ -28,7 +28,7 @@ function start() {
   tellTrails();
   player.seek(0);
   page.view.refresh();
-  page.view.drawn = () => { page.frames++; placeLabels(); };
+  page.view.drawn = () => { page.frames++; page.first ??= performance.now(); placeLabels(); };
   if (recording.moments > 1 && !prefersStill.matches) player.play();
 }
 
@@ -323,13 +323,16 @@ function placeLabels() {
   const box = byId("labels");
   while (box.children.length > wanted.length) box.lastChild.remove();
   while (box.children.length < wanted.length) box.append(make("span"));
-  const point = new THREE.Vector3();
+  const point = new THREE.Vector3(), taken = [];
   wanted.forEach(([name, body, pose], k) => {
     const label = box.children[k];
     if (label.textContent !== name) label.textContent = name;
     if (pose) point.set(pose[0], pose[1], pose[2]); else point.set(0, 0, 0);
     const at = view.groups[body].visible ? view.project(point.applyMatrix4(view.matrixOf(body))) : null;
-    label.hidden = !at;
+    const wide = 10 + 6.3 * Math.min(name.length, 32);  // about, as to ask for it would take long
+    const covered = at && taken.some(([x, y, width]) => Math.abs(y - at[1]) < 15 && at[0] < x + width && x < at[0] + wide);
+    label.hidden = !at || covered;
+    if (!label.hidden) taken.push([...at, wide]);
     if (at) label.style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
   });
 }

@@ -5,6 +5,7 @@
 
 const LINK = { light: "#c3cbd8", dark: "#c3ccdb" };
 const FEW = 24;  // robots of a crowd that are drawn as the one in focus is, only fainter
+const MANY = 256;  // robots of which only the links are drawn
 const CROWD_TRIANGLES = 400_000;  // of a larger crowd, whose robots are drawn coarsely
 const APART = 1.4;  // robots side by side: of their size
 const SLOW = 50;  // ms per frame, beyond which shadows go first and sharpness then
@@ -23,8 +24,8 @@ class View {
     this.poses = new Float32Array(robots * this.bodies * POSE).fill(NaN);
     this.root = root;
     this.shares = null;
-    const antialias = robots <= FEW || !drawsInSoftware();
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias, alpha: true });
+    this.software = drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -49,7 +50,8 @@ class View {
     this.sky = new THREE.HemisphereLight("#ffffff", "#8d96a8", 1.5);
     this.sun = new THREE.DirectionalLight("#fff4e6", 2.3);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    const sharp = this.software ? 1024 : 2048;
+    this.sun.shadow.mapSize.set(sharp, sharp);
     this.sun.shadow.radius = 5;
     this.sun.shadow.normalBias = this.size / 200;
     const reach = 1.6 * this.size;
@@ -134,7 +136,7 @@ class View {
 
   /** The other robots: for each body one solid, drawn as often as there are robots. */
   addCrowd() {
-    for (const each of this.crowds ?? []) { this.scene.remove(each.mesh); each.mesh.dispose(); }
+    for (const each of this.crowds ?? []) { this.scene.remove(each.mesh); each.dispose(); }
     const few = this.robots <= FEW;
     const solids = (look, fine, which = () => true) => Array.from({ length: this.bodies }, (_, body) => this.data.parts
       .filter(part => part.look === look && part.body === body + 1 && which(part))
@@ -144,19 +146,23 @@ class View {
       sum + (geometry.index ?? geometry.attributes.position).count / 3, 0);
     const links = part => part.joint === undefined;  // a skeleton without its drums
     const ways = few ? [() => solids(this.look, 1)] : [];
-    ways.push(() => solids(this.look, 0.2), () => solids("skeleton", 0.2), () => solids("skeleton", 0.1, links));
+    if (this.robots <= MANY) ways.push(() => solids(this.look, 0.2), () => solids("skeleton", 0.2));
+    ways.push(() => solids("skeleton", 0, links));
     let chosen;
     for (const way of ways) {
       chosen = way();
       if (size(chosen) <= CROWD_TRIANGLES) break;
     }
-    this.crowds = chosen.map(pieces => {
-      const material = crowdMaterial(few ? 0.3 : 1);
-      const crowd = new Crowd(pieces.length ? merged(pieces) : new THREE.BufferGeometry(), material, this.robots, this.scene);
-      const colour = new THREE.Color();
-      for (let k = 0; !few && k < this.robots; k++) {  // along the ramp without its darkest end
-        crowd.mesh.setColorAt(k, rampAt(0.2 + 0.8 * k / (this.robots - 1), colour));
-      }
+    const colour = new THREE.Color();  // along the ramp without its darkest end
+    const colourOf = robot => rampAt(0.2 + 0.8 * robot / (this.robots - 1), colour);
+    const bodies = chosen.map(pieces => pieces.length ? merged(pieces) : null);
+    if (this.robots > MANY) {
+      this.crowds = [new Swarm(bodies, this.robots, colourOf, this.scene)];
+      return;
+    }
+    this.crowds = bodies.map(body => {
+      const crowd = new Crowd(body ?? new THREE.BufferGeometry(), crowdMaterial(few ? 0.3 : 1), this.robots, this.scene);
+      for (let k = 0; !few && k < this.robots; k++) crowd.mesh.setColorAt(k, colourOf(k));
       return crowd;
     });
   }
@@ -276,30 +282,37 @@ class View {
       if (group.visible) matrixAt(poses, at, group.matrix);
       group.matrixWorldNeedsUpdate = true;
     }
-    if (this.crowds && this.shown.crowd) {
-      const matrix = new THREE.Matrix4();
-      this.crowds.forEach((crowd, body) => {
-        for (let robot = 0; robot < this.robots; robot++) {
-          const at = (robot * this.bodies + body) * POSE;
-          if (robot === this.focus || !Number.isFinite(poses[at])) { crowd.hide(robot); continue; }
-          matrixAt(poses, at, matrix);
-          if (this.shown.apart) this.setApart(robot, matrix);
-          crowd.set(robot, matrix);
-        }
-        crowd.done();
-      });
-    }
+    if (this.crowds && this.shown.crowd) this.placeCrowd(poses);
     this.placeSigns();
     this.invalidate();
   }
 
-  /** Move a robot's body to its place on a grid: that in focus is in the middle of the first row. */
-  setApart(robot, matrix) {
+  placeCrowd(poses) {
+    const apart = this.shown.apart ? robot => this.placeApart(robot) : null;
+    if (this.crowds[0] instanceof Swarm) { this.crowds[0].set(poses, this.focus, apart); return; }
+    const matrix = new THREE.Matrix4();
+    this.crowds.forEach((crowd, body) => {
+      for (let robot = 0; robot < this.robots; robot++) {
+        const at = (robot * this.bodies + body) * POSE;
+        if (robot === this.focus || !Number.isFinite(poses[at])) { crowd.hide(robot); continue; }
+        matrixAt(poses, at, matrix);
+        if (apart) {
+          const [dx, dy] = apart(robot);
+          matrix.elements[12] += dx;
+          matrix.elements[13] += dy;
+        }
+        crowd.set(robot, matrix);
+      }
+      crowd.done();
+    });
+  }
+
+  /** How far a robot is moved to its place on a grid, with that in focus in the middle of the first row. */
+  placeApart(robot) {
     const columns = Math.ceil(Math.sqrt(this.robots)), rows = Math.ceil(this.robots / columns);
     const column = robot % columns - this.focus % columns + columns + (columns >> 1);
     const row = Math.floor(robot / columns) - Math.floor(this.focus / columns) + rows;
-    matrix.elements[12] += APART * this.size * (column % columns - (columns >> 1));
-    matrix.elements[13] += APART * this.size * (row % rows);
+    return [APART * this.size * (column % columns - (columns >> 1)), APART * this.size * (row % rows)];
   }
 
   /** The robot that is drawn in full; the others are the crowd. */
@@ -483,27 +496,6 @@ class View {
     if (seen.z > 1 || Math.abs(seen.x) > 1.1 || Math.abs(seen.y) > 1.1) return null;
     return [(seen.x + 1) / 2 * clientWidth, (1 - seen.y) / 2 * clientHeight];
   }
-}
-
-/** Light at the corners and not at each pixel, which crowds have too many of. */
-function crowdMaterial(opacity) {
-  return new THREE.ShaderMaterial({
-    vertexColors: true, transparent: opacity < 1, side: THREE.DoubleSide,
-    uniforms: { opacity: { value: opacity } },
-    vertexShader: `varying vec3 shade; void main() {
-      mat4 there = modelMatrix * instanceMatrix;
-      vec3 n = normalize(mat3(there) * normal);
-      shade = color * (0.5 + 0.16 * n.z + 0.4 * max(dot(n, vec3(0.40, -0.26, 0.88)), 0.0));
-      #ifdef USE_INSTANCING_COLOR
-      shade *= instanceColor;
-      #endif
-      gl_Position = projectionMatrix * viewMatrix * there * vec4(position, 1.0);
-    }`,
-    fragmentShader: `varying vec3 shade; uniform float opacity; void main() {
-      gl_FragColor = vec4(shade, opacity);
-      #include <colorspace_fragment>
-    }`,
-  });
 }
 
 /** Whether there is no GPU here, but a program that draws as one. */
