@@ -137,6 +137,26 @@ def test_a_notebook_shows_a_run(arm):
     assert many._repr_html_() is None
 
 
+def test_runs_of_other_kinds(arm):
+    simulator = px.Simulator(arm, dt=1e-3, dtype="float32")
+    simulator.reset(np.tile(Q0, (3, 1)))
+    run = simulator.run(law, 20)
+    expected = numbers(run.q, run.qd, run.t[:, None])
+    assert np.allclose(run.as_scene().motion.tau, expected, atol=1e-4)
+    array = pytest.importorskip("dask.array")
+    lazy = px.simulate(
+        arm,
+        array.from_array(np.tile(Q0, (4, 1)), chunks=(2, 2)),
+        QD0,
+        controller=law,
+        dt=1e-3,
+        steps=20,
+    )
+    assert lazy._repr_html_() is None
+    motion = lazy.as_scene().motion
+    assert motion.q.shape == (21, 4, 2) and motion.tau.shape == (21, 4, 2)
+
+
 def test_failed_robots_are_shown_as_far_as_they_came(arm):
     q0 = np.array([Q0, [np.nan, 0.0]])
     with pytest.warns(px.SimulationWarning):

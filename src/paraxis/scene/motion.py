@@ -9,6 +9,7 @@ from ..checks import counted
 from ..errors import ArgumentError
 from ..robots.joint import REVOLUTE
 from ..robots.quaternions import require_unit_quaternions
+from ..targets.blocks import is_lazy
 from ..targets.target import target_of
 from .packed import packed
 from .poses import body_poses
@@ -221,6 +222,7 @@ def packed_poses(poses):
 
 def host(array, name, size):
     """An array in main memory, of float64, with a last axis of that size."""
+    array = np.asarray(array) if is_lazy(array) else array
     target = target_of({name: array})
     shape = () if size is None else (size,)
     return np.asarray(target.in_main_memory(target.array(array, name, shape)), float)

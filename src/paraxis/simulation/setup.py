@@ -40,6 +40,12 @@ class Setup:
             arrays["t"] = arrays["t"] + begin * self.dt
         return target.map(Body(torques_graph, self.step))(q=q, qd=qd, dt=self.dt, **arrays)
 
+    def without_torques(self):
+        """The same for other robots than those of the arrays here."""
+        found = Setup.__new__(Setup)
+        found.__dict__.update(self.__getstate__())
+        return found
+
     def __getstate__(self):
         kept = "robot", "ground", "dt", "contacts"
         return {name: getattr(self, name) for name in kept} | {"step": None}

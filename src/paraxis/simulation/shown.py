@@ -1,5 +1,7 @@
 """A Run as a Scene: the robots, the ground, its forces, and the torques of the motors."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from .. import api
@@ -10,6 +12,7 @@ from ..robots.shape import Shape
 from ..scene.motion import Motion, host
 from ..scene.scene import Scene
 from ..scene.skeleton import along
+from ..targets.blocks import is_lazy
 from .ground.forces import contact_forces
 from .ground.scene import Box, HeightField, Plane, Sphere
 
@@ -23,13 +26,20 @@ def scene_of_run(run, title=None):
         raise ArgumentError(
             "run: it does not know its robot; px.show(robot, run.q, run.t, qd=run.qd) shows it"
         )
+    if is_lazy(run.q):
+        import dask  # here, where it is
+
+        computed = dask.compute(run.t, run.q, run.qd, run.impulses, run.force, run.loop_force)
+        names = ("t", "q", "qd", "impulses", "force", "loop_force")
+        run = replace(run, **dict(zip(names, computed, strict=True)))
     robot, torques = setup.robot, None
     arrays = {"q": host(run.q, "q", robot.nq), "qd": host(run.qd, "qd", robot.nv)}
     if setup.step is not None:
         there = setup.target
-        given = [there.array(run.t, "t", ()), there.array(run.q, "q", (robot.nq,))]
-        given.append(there.array(run.qd, "qd", (robot.nv,)))
-        torques = host(there.given_back(setup.torques(*given)), "tau", robot.nv)
+        with there.stream():
+            given = [there.array(run.t, "t", ()), there.array(run.q, "q", (robot.nq,))]
+            given.append(there.array(run.qd, "qd", (robot.nv,)))
+            torques = host(there.given_back(setup.torques(*given)), "tau", robot.nv)
     t, arrows, notes = host(run.t, "t", None), {}, []
     if torques is None and len(t) > 1 and not _held(run):
         qdd = np.gradient(arrays["qd"], t, axis=0)
