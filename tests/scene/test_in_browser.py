@@ -113,6 +113,10 @@ def test_the_camera_turns_by_drags_and_tools_by_clicks(page, fall, tmp_path):
     before = page.run("paraxis.view.camera.position.toArray()")
     page.drag((200, 150), (240, 160), (300, 170))
     assert page.run("paraxis.view.camera.position.toArray()") != before
+    for key in "jlik+-":
+        before = page.run("paraxis.view.camera.position.toArray()")
+        page.press(key, text=key)
+        assert page.run("paraxis.view.camera.position.toArray()") != before, key
     plain = picture(page)
     for name in ("axes", "frames", "mass", "torque"):
         page.run(f"paraxis.buttons.{name}.click()")

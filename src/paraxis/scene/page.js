@@ -339,6 +339,8 @@ function placeLabels() {
 
 // -- keys and words ---------------------------------------------------------------------------------
 
+const ORBITS = { j: [-0.1, 0], l: [0.1, 0], i: [0, 0.1], k: [0, -0.1], "+": [0, 0, 1.15], "-": [0, 0, 1 / 1.15] };
+
 function addKeys(player) {
   const moving = recording.moments > 1;
   addEventListener("keydown", event => {
@@ -353,6 +355,7 @@ function addKeys(player) {
     else if (key === "Home" && moving) player.seek(0);
     else if (key === "End" && moving) player.seek(player.duration);
     else if (key === "h") page.view.goHome();
+    else if (key in ORBITS) page.view.orbit(...ORBITS[key]);
     else {
       const tool = TOOLS.find(([name, , letter]) => letter === key && page.buttons[name]);
       if (!tool) return;
@@ -366,7 +369,7 @@ function listHelp() {
   const words = ["Drag to turn, scroll or pinch to come closer, drag with the right button or two fingers to move."];
   if (recording.moments > 1) words.push("Space plays and pauses, the arrow keys step through time (ten times as far with Shift), and so does dragging in the curves.");
   const keys = TOOLS.filter(([name]) => page.buttons[name]).map(([, name, key]) => `${key.toUpperCase()} ${name.toLowerCase()}`);
-  words.push(`Keys: ${[...keys, "H whole robot"].join(", ")}.`);
+  words.push(`Keys: ${[...keys, "H whole robot"].join(", ")}; J, L, I and K turn the camera, + and \u2212 move it.`);
   byId("notelist").prepend(...words.map(text => make("li", {}, text)));
 }
 

@@ -98,7 +98,11 @@ def _tool(robot, body):
 def _lead(robot, motion):
     count, robots = motion.q.shape[:2]
     words = [counted(robots, "robot")] if robots > 1 else []
-    words.append(counted(robot.n, "joint"))
+    free = robot.joints[0].kind == "free"
+    if not free or robot.n > 1:
+        words.append(counted(robot.n - free, "joint"))
+    if free:
+        words.append("free to move")
     if motion.moving is not None:
         words.append("each moves in turn")
     elif count > 1:

@@ -142,7 +142,7 @@ class Plot {
   say(values) {
     while (this.readout.children.length > values.length) this.readout.lastChild.remove();
     while (this.readout.children.length < values.length) this.readout.append(make("span", {}, make("i", { class: "sample" }), ""));
-    const named = this.panel.curves[0].joint === undefined || this.count <= 3;
+    const named = this.panel.curves[0].joint === undefined;
     values.forEach(([c, value], k) => {
       const [sample, text] = this.readout.children[k].childNodes;
       sample.style.background = this.hue(c);

@@ -429,6 +429,17 @@ class View {
 
   goHome() { if (this.home) this.lookAt(this.home); }
 
+  /** Turn the camera about what it looks at, by angles in rad, and come closer by a factor. */
+  orbit(across, up, closer = 1) {
+    const { target } = this.controls, way = position.copy(this.camera.position).sub(target);
+    const flat = Math.hypot(way.x, way.y), far = way.length() / closer;
+    const height = Math.min(Math.max(Math.atan2(way.z, flat) + up, -1.4), 1.5), angle = Math.atan2(way.y, way.x) + across;
+    way.set(Math.cos(height) * Math.cos(angle), Math.cos(height) * Math.sin(angle), Math.sin(height));
+    this.camera.position.copy(target).addScaledVector(way, far);
+    this.controls.update();
+    this.invalidate();
+  }
+
   /** Move camera, light and floor with the robot, which walks or flies. */
   follow(point) {
     const step = new THREE.Vector3(point.x, point.y, this.controls.target.z).sub(this.controls.target);
