@@ -64,11 +64,10 @@ def test_poses_are_those_of_the_bodies(name):
     robot = px.load(name)
     q = np.random.default_rng(0).uniform(-1, 1, (7, robot.nq))
     found = body_poses(robot, q)
-    posed = replace(robot, frames=[Frame("root", -1), *(Frame(f"{i}", i) for i in range(robot.n))])
+    posed = replace(robot, frames=[Frame(f"{i}", i) for i in range(robot.n)])
     expected = px.frame_poses(posed, q)
-    assert found.shape == (7, robot.n + 1, 7) and found.dtype == np.float32
+    assert found.shape == (7, robot.n, 7) and found.dtype == np.float32
     assert abs(found[..., :3] - expected[..., :3, 3]).max() < 1e-6
-    assert abs(found[:, 0] - [0, 0, 0, 0, 0, 0, 1]).max() < 1e-7
 
 
 def all_kinds():
@@ -179,12 +178,30 @@ def test_a_thousand_robots_are_small_numbers():
     small = unpacked(motion["poses"])
     moments = np.rint(unpacked(motion["times"]) * 60).astype(int)
     assert 90 < len(moments) < 300 and "so that the page stays small" in data["notes"][0]
-    exact = body_poses(robot, q[moments[7]])[:, 1:]
+    exact = body_poses(robot, q[moments[7]])
     where = (small[7, ..., :3] + 32767.0) / 65534 * motion["poses"]["span"] + motion["poses"]["low"]
     assert abs(where - exact[..., :3]).max() < 1e-4
     assert abs(small[7, ..., 3:] / 32767 - exact[..., 3:]).max() < 1e-4
     if 5 in moments:
         assert (small[list(moments).index(5), 3] == -32768).all()
+
+
+def test_more_robots_than_there_is_room_for():
+    robot = px.load("planar3")
+    data = data_of(px.show(robot, np.zeros((3, 5_000, 3)), open=False))
+    assert data["motion"]["robots"] == 4_096
+    assert "Of 5,000 robots, the first 4,096 are shown." in data["notes"]
+    large = px.robots.planar(20)
+    scene = px.show(large, np.zeros((50, 1_000, 20)), open=False)
+    assert data_of(scene)["motion"]["robots"] == 8_000_000 // (14 * 20 * 40)
+    assert len(scene.html) < 16e6
+
+
+def test_a_robot_that_is_nowhere_leaves_an_empty_scene():
+    robot = px.load("planar3").with_base(Pose.from_rpy((1, 2, 3)))
+    html = px.show(robot, np.full((5, 3), np.nan), qd=np.zeros((5, 3)), open=False).html
+    assert "NaN" not in html.partition('id="data">')[2].partition("</script>")[0]
+    assert '"root":[1.0,2.0,3.0,' in html
 
 
 def unpacked(packed):

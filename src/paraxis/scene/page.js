@@ -94,7 +94,8 @@ function frameAll() {
       own.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrix));
     }
     const { min, max } = own.isEmpty() ? new THREE.Box3(new THREE.Vector3(), new THREE.Vector3()) : own;
-    return [0, 1, 2, 3, 4, 5, 6, 7].map(k => new THREE.Vector3(k & 1 ? min.x : max.x, k & 2 ? min.y : max.y, k & 4 ? min.z : max.z));
+    return [0, 1, 2, 3, 4, 5, 6, 7].map(k =>
+      new THREE.Vector3(k & 1 ? min.x : max.x, k & 2 ? min.y : max.y, k & 4 ? min.z : max.z));
   });
   const matrix = new THREE.Matrix4(), point = new THREE.Vector3();
   let lowest = Infinity;
@@ -151,13 +152,12 @@ const LOOK_WORDS = { visual: "Visual", collision: "Collision", skeleton: "Skelet
 function addTools() {
   const { view } = page, bar = byId("tools");
   page.buttons = {};
-  const looks = view.looks.map(look => {
-    const button = make("button", { type: "button", "aria-pressed": String(look === view.look),
-      click: () => { view.setLook(look); for (const [name, each] of pairs) press(each, name === look); } }, LOOK_WORDS[look]);
-    return [look, button];
-  });
-  const pairs = looks;
-  bar.append(make("div", { class: "choices", role: "group", "aria-label": "Geometry" }, ...looks.map(([, each]) => each)));
+  const looks = view.looks.map(look => make("button", { type: "button", "aria-pressed": String(look === view.look),
+    click: () => {
+      view.setLook(look);
+      looks.forEach((each, k) => press(each, view.looks[k] === look));
+    } }, LOOK_WORDS[look]));
+  bar.append(make("div", { class: "choices", role: "group", "aria-label": "Geometry" }, ...looks));
   const group = make("div", { class: "choices", role: "group", "aria-label": "Signs" });
   for (const [name, words, key, there] of TOOLS) {
     if (!there()) continue;
@@ -166,12 +166,15 @@ function addTools() {
     page.buttons[name] = button;
     group.append(button);
   }
-  const home = make("button", { type: "button", title: "Whole robot (H)", "aria-keyshortcuts": "h", click: () => view.goHome() }, "Whole robot");
-  group.append(home);
+  group.append(make("button", { type: "button", title: "Whole robot (H)", "aria-keyshortcuts": "h",
+    click: () => view.goHome() }, "Whole robot"));
   bar.append(group);
   if (recording.robots > 1) {
     const which = make("input", { type: "number", min: "1", max: String(recording.robots), value: "1", id: "which" });
-    which.addEventListener("change", () => chooseRobot(Math.min(Math.max(Math.round(which.valueAsNumber) || 1, 1), recording.robots) - 1));
+    which.addEventListener("change", () => {
+      const number = Math.round(which.valueAsNumber) || 1;
+      chooseRobot(Math.min(Math.max(number, 1), recording.robots) - 1);
+    });
     bar.append(make("label", { class: "choices" }, "Robot ", which));
     page.which = which;
   }
@@ -181,7 +184,10 @@ function toggle(name) {
   const { view } = page, on = !view.shown[name];
   view.show(name, on);
   press(page.buttons[name], on);
-  if (name === "torque") { byId("scale").hidden = !on; view.setShares(on ? sharesAt(recording.place(page.player.time)[0]) : null); }
+  if (name === "torque") {
+    byId("scale").hidden = !on;
+    view.setShares(on ? sharesAt(recording.place(page.player.time)[0]) : null);
+  }
   if (name === "crowd") moveTo(page.player.time);
   placeLabels();
 }
@@ -269,11 +275,13 @@ function legend() {
     const sample = make("i", { class: "sample" }), dash = dashOf(k);
     const paint = () => {
       const hue = hueOf(k), last = dash[0] + dash[1];
-      sample.style.background = dash.length ? `repeating-linear-gradient(90deg, ${hue} 0 ${dash[0]}px, transparent 0 ${last}px)` : hue;
+      sample.style.background = dash.length
+        ? `repeating-linear-gradient(90deg, ${hue} 0 ${dash[0]}px, transparent 0 ${last}px)` : hue;
     };
     paint();
     prefersDark.addEventListener("change", paint);
-    const button = make("button", { type: "button", "aria-pressed": "false", click: () => pick(picked.joint === k ? null : k) }, sample, joint.name);
+    const button = make("button", { type: "button", "aria-pressed": "false",
+      click: () => page.pick(picked.joint === k ? null : k) }, sample, joint.name);
     list.append(button);
     return button;
   });
@@ -281,12 +289,10 @@ function legend() {
     picked.joint = joint;
     buttons.forEach((button, k) => press(button, k === joint));
     for (const plot of page.plots) plot.redraw();
-    page.view.highlight(joint);
+    placeLabels();
   };
   return list;
 }
-
-function pick(joint) { page.pick(joint); placeLabels(); }
 
 function addScale() {
   if (!page.tau) return;
@@ -305,7 +311,8 @@ function addScale() {
 function addForces() {
   const { points, forces } = data.motion.arrows, [, robots, count] = points.shape;
   const vectors = unpacked(forces);
-  page.forces = { points: unpacked(points), vectors, count, robots, width: robots * count * 3, scale: 0.5 * data.robot.size / (data.robot.weight || 1) };
+  const scale = 0.5 * data.robot.size / (data.robot.weight || 1);  // m/N
+  page.forces = { points: unpacked(points), vectors, count, robots, width: robots * count * 3, scale };
 }
 
 // -- names beside what they name --------------------------------------------------------------------
@@ -314,10 +321,13 @@ const MOST_LABELS = 60;
 
 function placeLabels() {
   const { view } = page, wanted = [];
-  if (view.shown.frames) for (const frame of data.robot.frames.slice(0, MOST_LABELS)) wanted.push([frame.name, frame.body, frame.pose]);
+  if (view.shown.frames) {
+    for (const frame of data.robot.frames.slice(0, MOST_LABELS)) wanted.push([frame.name, frame.body, frame.pose]);
+  }
   if (view.shown.axes || picked.joint !== null || page.toured !== undefined) {
     data.robot.joints.slice(0, MOST_LABELS).forEach((joint, k) => {
-      if (joint.kind !== "free" && (view.shown.axes || k === picked.joint || k === page.toured)) wanted.push([joint.name, k + 1, null]);
+      const named = view.shown.axes || k === picked.joint || k === page.toured;
+      if (joint.kind !== "free" && named) wanted.push([joint.name, k + 1, null]);
     });
   }
   const box = byId("labels");
@@ -367,7 +377,9 @@ function addKeys(player) {
 
 function listHelp() {
   const words = ["Drag to turn, scroll or pinch to come closer, drag with the right button or two fingers to move."];
-  if (recording.moments > 1) words.push("Space plays and pauses, the arrow keys step through time (ten times as far with Shift), and so does dragging in the curves.");
+  if (recording.moments > 1) {
+    words.push("Space plays and pauses. The arrow keys step through time, ten times as far with Shift; dragging in a curve does, too.");
+  }
   const keys = TOOLS.filter(([name]) => page.buttons[name]).map(([, name, key]) => `${key.toUpperCase()} ${name.toLowerCase()}`);
   words.push(`Keys: ${[...keys, "H whole robot"].join(", ")}; J, L, I and K turn the camera, + and \u2212 move it.`);
   byId("notelist").prepend(...words.map(text => make("li", {}, text)));

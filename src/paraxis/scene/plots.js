@@ -141,7 +141,9 @@ class Plot {
   /** The values of a few curves, beside their colours. */
   say(values) {
     while (this.readout.children.length > values.length) this.readout.lastChild.remove();
-    while (this.readout.children.length < values.length) this.readout.append(make("span", {}, make("i", { class: "sample" }), ""));
+    while (this.readout.children.length < values.length) {
+      this.readout.append(make("span", {}, make("i", { class: "sample" }), ""));
+    }
     const named = this.panel.curves[0].joint === undefined;
     values.forEach(([c, value], k) => {
       const [sample, text] = this.readout.children[k].childNodes;

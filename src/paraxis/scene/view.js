@@ -195,7 +195,6 @@ class View {
     this.plumb.frustumCulled = false;
     this.scene.add(this.plumb);
     this.trails = [];
-    this.highlighted = null;
   }
 
   // -- how it looks ---------------------------------------------------------------------------------
@@ -245,15 +244,11 @@ class View {
       this.setPoses(this.poses);
       this.alone ??= this.home;
       const step = APART * this.size, wide = Math.min(3, Math.sqrt(this.robots) / 2);  // as many as one can tell apart
-      const corners = [-wide, wide].flatMap(x => [0, 2 * wide].flatMap(y => [x * step, y * step, 0, x * step, y * step, 0.4 * this.size]));
+      const places = [-wide, wide].flatMap(x => [[x, 0], [x, 2 * wide]]);
+      const corners = places.flatMap(([x, y]) => [x * step, y * step, 0, x * step, y * step, 0.4 * this.size]);
       this.lookAt(on ? Float32Array.from(corners) : this.alone);
     }
     if (name === "torque") this.recolour();
-    this.refresh();
-  }
-
-  highlight(joint) {
-    this.highlighted = joint;
     this.refresh();
   }
 
@@ -367,7 +362,7 @@ class View {
 
   /** Ways of points, Float32Array of 3 numbers each: all of it faintly, and in full up to now. */
   setTrails(ways) {
-    for (const pair of this.trails) for (const mesh of pair) { this.scene.remove(mesh); mesh.geometry.dispose(); }
+    for (const mesh of this.trails.flat()) { this.scene.remove(mesh); mesh.geometry.dispose(); }
     this.trails = ways.map((way, k) => {
       const geometry = ribbon(way, 0.006 * this.size);
       const colour = hueOf(k + 1);
@@ -537,7 +532,10 @@ function ribbon(way, radius) {
     if (along.lengthSq() > 0) {
       along.normalize();
       u.addScaledVector(along, -u.dot(along));  // carried along, so that it does not spin
-      if (u.lengthSq() < 1e-6) u.set(along.y, along.z, along.x).addScaledVector(along, -(along.y * along.x + along.z * along.y + along.x * along.z));
+      if (u.lengthSq() < 1e-6) {
+        u.set(along.y, along.z, along.x);
+        u.addScaledVector(along, -u.dot(along));
+      }
       u.normalize();
     }
     v.crossVectors(along, u);
