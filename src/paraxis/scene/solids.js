@@ -243,10 +243,11 @@ function crowdMaterial(opacity) {
 class Arrows {
   constructor(count, thick, longest, colour, scene) {
     this.longest = longest;
-    const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 });
+    const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5, depthTest: false, transparent: true });
     this.thick = thick;
     this.shafts = new Crowd(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), material, count, scene);
     this.heads = new Crowd(new THREE.ConeGeometry(1, 1, 16).translate(0, 0.5, 0), material, count, scene);
+    this.shafts.mesh.renderOrder = this.heads.mesh.renderOrder = 8;  // what is pushed hides no arrow
     this.count = count;
     this.from = new THREE.Vector3(); this.along = new THREE.Vector3(); this.tip = new THREE.Vector3();
     this.turn = new THREE.Quaternion(); this.scale = new THREE.Vector3(); this.matrix = new THREE.Matrix4();
