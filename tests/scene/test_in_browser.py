@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pytest
 from support.browser import browser, chromium
+from support.on_ground import at, box
 
 import paraxis as px
 from paraxis.robots.frame import Frame
@@ -113,6 +114,10 @@ def test_the_camera_turns_by_drags_and_tools_by_clicks(page, fall, tmp_path):
     before = page.run("paraxis.view.camera.position.toArray()")
     page.drag((200, 150), (240, 160), (300, 170))
     assert page.run("paraxis.view.camera.position.toArray()") != before
+    for key in "jlik+-":
+        before = page.run("paraxis.view.camera.position.toArray()")
+        page.press(key, text=key)
+        assert page.run("paraxis.view.camera.position.toArray()") != before, key
     plain = picture(page)
     for name in ("axes", "frames", "mass", "torque"):
         page.run(f"paraxis.buttons.{name}.click()")
@@ -149,6 +154,50 @@ def test_many_robots_are_one_picture(page, tmp_path):
     assert (picture(page) != alone).any()
     assert page.run("paraxis.view.renderer.info.render.calls") < 80
     assert is_quiet(page, path)
+
+
+OCTAHEDRON = """v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1
+usemtl red\nmtllib r.mtl
+f 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n"""
+URDF = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry>
+<mesh filename="r.obj" scale="0.2 0.2 0.4"/></geometry></visual></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+</joint></robot>"""
+
+
+def test_a_mesh_has_its_colour_and_a_robot_shows_its_joints(page, tmp_path):
+    (tmp_path / "r.obj").write_text(OCTAHEDRON)
+    (tmp_path / "r.mtl").write_text("newmtl red\nKd 0.9 0.05 0.05\n")
+    (tmp_path / "r.urdf").write_text(URDF)
+    path = tmp_path / "r.html"
+    opened(page, px.show(px.load(tmp_path / "r.urdf"), open=False), path)
+    assert page.run("paraxis.view.look") == "visual"
+    solid = picture(page)
+    solid = solid[solid[..., 3] == 255]
+    assert len(solid) > 1000 and (solid[:, 0] > 2 * solid[:, 2]).mean() > 0.9
+    page.run("paraxis.player.seek(0.4)")
+    labels = "[...document.querySelectorAll('#labels span:not([hidden])')].map(x => x.textContent)"
+    page.until(f"{labels}.join() === 'turn'")
+    z = page.run("paraxis.view.groups[1].matrix.elements[10]")
+    assert abs(z - np.cos(0.6)) < 1e-3  # as far as it goes
+    assert is_quiet(page, path)
+
+
+def test_forces_of_the_ground_are_arrows(page, tmp_path):
+    robot, points = box()
+    ground = px.simulation.Ground(points, px.simulation.Plane())
+    run = px.simulate(robot, at(0, 0, 0.05), np.zeros(6), dt=1e-3, steps=200, ground=ground)
+    path = tmp_path / "box.html"
+    opened(page, run.as_scene(), path)
+    page.run("paraxis.player.seek(0.2)")
+    with_forces = picture(page)
+    page.run("paraxis.buttons.forces.click()")
+    changed = abs(picture(page) - with_forces).max(axis=-1) > 30
+    assert changed.mean() > 1e-3
+    pink = with_forces[changed].mean(axis=0)
+    assert pink[0] > pink[1] and pink[2] > pink[1]
+    assert page.run("paraxis.view.floor") == 0 and is_quiet(page, path)
 
 
 HOSTILE = (

@@ -244,3 +244,22 @@ def test_meshes_are_shared_and_made_smaller(tmp_path):
     assert looks.meshes[0]["faces"]["shape"][0] <= MOST_TRIANGLES
     assert "triangles are drawn with" in looks.notes[0]
     assert looks.parts[0].scale == (1, -1, 2)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_spoiled_files_are_read_or_refused(name, tmp_path):
+    content = FILES[name]()
+    whole = np.frombuffer(content.encode() if isinstance(content, str) else content, np.uint8)
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        data = whole.copy()
+        places = rng.integers(0, len(data), rng.integers(1, 6))
+        data[places] = rng.integers(0, 256, len(places))
+        data = data[: rng.integers(1, len(data) + 1)] if rng.random() < 0.3 else data
+        write(tmp_path / name, data.tobytes())
+        try:
+            meshes = read_mesh(tmp_path / name)
+        except px.RobotError:
+            continue
+        for mesh in map(welded, meshes):
+            assert np.isfinite(mesh.vertices).all()

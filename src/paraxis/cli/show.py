@@ -3,6 +3,8 @@
 from .arguments import add_robot, load_robot, numbers
 from .files import check_writable, print_written, write
 
+LONGEST, STEP, EVERY = 600.0, 1e-3, 10  # s, s, steps per record
+
 
 def add(commands):
     about = "a page with a robot in 3-D"
@@ -28,20 +30,18 @@ def add(commands):
 
 
 def run(arguments):
-    from .. import api
     from ..errors import ArgumentError
     from ..scene.show import scene_of
     from .terminal import Terminal
 
     if arguments.output is not None:
         check_writable(output=arguments.output)
-    robot = load_robot(arguments)
-    q = api.neutral(robot) if arguments.q is None else arguments.q
-    if isinstance(q, float):
+    robot, q, seconds = load_robot(arguments), arguments.q, arguments.fall
+    if isinstance(q, float):  # as of one joint, so of all
         q = [q] * robot.nq
-    scene = scene_of(robot, q)
-    if arguments.fall is not None:
-        scene = _falling(robot, q, arguments.fall, ArgumentError)
+    if seconds is not None and not 0.0 < seconds <= LONGEST:
+        raise ArgumentError(f"--fall: expected a time of at most {LONGEST:g} s, found {seconds:g}")
+    scene = scene_of(robot, q) if seconds is None else _falling(robot, q, seconds)
     if arguments.output is None:
         scene.open()
         return 0
@@ -50,17 +50,14 @@ def run(arguments):
     return 0
 
 
-def _falling(robot, q, seconds, error):
+def _falling(robot, q, seconds):
     """The Scene of the robot under gravity alone."""
     import numpy as np
 
+    from .. import api
     from ..simulation.once import simulate
 
-    if not 0.0 < seconds <= LONGEST:
-        raise error(f"--fall: expected a time of at most {LONGEST:g} s, found {seconds:g}")
+    q = api.neutral(robot) if q is None else q
     steps = max(1, round(seconds / STEP / EVERY)) * EVERY
     run = simulate(robot, q, np.zeros(robot.nv), dt=STEP, steps=steps, every=EVERY)
     return run.as_scene()
-
-
-LONGEST, STEP, EVERY = 600.0, 1e-3, 10  # s, s, steps per record

@@ -138,6 +138,7 @@ const milliseconds = t => t < 0.01 ? `${(t * 1e3).toFixed(2)} ms` : `${(t * 1e3)
 function addPanel(robot) {
   document.body.classList.add("live");
   document.querySelector("main").append(panel);
+  byId("notelist").append(...live.notes.map(text => make("li", {}, text)));
   const { settings } = robot;
   heading("Control");
   const choice = make("select", { "aria-label": "Control law", id: "law" }, ...robot.laws.map((law, k) => make("option", { value: String(k) }, law.words)));

@@ -72,8 +72,12 @@ class LivePage(Scene):
             "tool": {"body": tool[0], "at": list(tool[1])},
             "schedule": self._schedule(notes),
         }
-        scripts = [runtime_script(), file_text(__package__, "live.js")]
-        return data, notes, scripts, file_text(__package__, "live.css")
+        return {
+            "data": {"live": data | {"notes": notes}},
+            "style": file_text(__package__, "live.css"),
+            "scripts": [runtime_script(), file_text(__package__, "live.js")],
+            "allow": "'wasm-unsafe-eval'",
+        }
 
     def _tool(self):
         """(body, point in it) of the first tip, which is dragged and carries the load."""

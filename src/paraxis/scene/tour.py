@@ -5,7 +5,7 @@ import numpy as np
 from ..robots.joint import REVOLUTE, SINGLE
 
 MOST_JOINTS = 60
-SECONDS, RATE = 1.5, 20  # per joint; moments per second, between which pages interpolate
+SECONDS, RATE = 1.6, 10  # per joint; moments per second, between which pages interpolate
 TURN, SLIDE = 0.6, 0.15  # rad, and of the robot's size
 
 

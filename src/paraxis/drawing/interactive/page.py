@@ -13,16 +13,14 @@ from importlib.resources import files
 from ..page import STYLE
 
 
-def interactive_page(title, body, data, style, scripts, wasm=False):
-    """The whole document. style, scripts: sources; each script may use those before it.
-
-    `wasm`: whether scripts compile WebAssembly.
-    """
+def interactive_page(title, body, data, style, scripts, allow=""):
+    """The whole document. style, scripts: sources; each script may use those before it. `allow` is
+    what else they may do, in words of a Content-Security-Policy."""
     sources = [file_text(__package__, "elements.js"), *scripts]
     script = '(() => {\n"use strict";\n\n' + "\n".join(sources) + "})();\n"
     return file_text(__package__, "page.html").format(
         policy=b64encode(sha256(script.encode()).digest()).decode(),
-        wasm=" 'wasm-unsafe-eval'" if wasm else "",
+        allow=f" {allow}" if allow else "",
         title=escape(title),
         style=STYLE + file_text(__package__, "controls.css") + style,
         body=body,
