@@ -7,7 +7,7 @@ from base64 import b64encode
 import numpy as np
 
 from .. import api
-from ..drawing.interactive.page import file_text
+from ..drawing.frame import file_text
 from ..drivers.iterate import Plan
 from ..errors import ParaxisError
 from ..parallel.schedules.scheduling import schedule

@@ -18,5 +18,4 @@ function rampAt(share, out) {
 }
 rampAt.next = new THREE.Color();
 
-const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const prefersStill = matchMedia("(prefers-reduced-motion: reduce)");

@@ -5,7 +5,8 @@ from html import escape
 
 from ..checks import counted, shown
 from ..drawing.axes import number_text
-from ..drawing.interactive.page import file_text, interactive_page
+from ..drawing.frame import brand, file_text
+from ..drawing.interactive.page import interactive_page
 from ..robots.joint import WORLD
 from .library import three_js
 from .looks import Looks
@@ -22,7 +23,7 @@ def scene_page(scene, more=None):
     data |= {"live": live} if more else {}
     data["notes"] += notes
     body = file_text(__package__, "body.html").format(
-        title=escape(shown(scene.title)), lead=escape(lead)
+        brand=brand(), title=escape(shown(scene.title)), lead=escape(lead)
     )
     sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS)]
     style = file_text(__package__, "scene.css")

@@ -6,7 +6,8 @@ import numpy as np
 
 from ...checks import shown
 from ...drawing.axes import number_text
-from ...drawing.interactive.page import file_text, interactive_page
+from ...drawing.frame import brand, file_text
+from ...drawing.interactive.page import interactive_page
 from ...drawing.interactive.page import framed as in_frame
 from ...drawing.page import table
 from ...robots.rows import rows_of
@@ -28,6 +29,7 @@ def body(atlas):
     """What it says, as HTML."""
     runs = sum(each.error.size for each in atlas.maps.values())
     return _file("page.html").format(
+        brand=brand(),
         name=escape(shown(atlas.robot.name, 200)),
         about=escape(_about(atlas)),
         prediction=escape(atlas.prediction),

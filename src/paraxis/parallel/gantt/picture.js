@@ -169,7 +169,7 @@ function drawBar(task, least, named, alpha = 1) {
 
 /** Name and label, or the name, or its beginning: what there is room for. */
 function drawText(task, x, y, room) {
-  const label = labels[task], name = names[task];
+  const label = labels[task], name = bars[task];
   brush.fillStyle = ink.on;
   for (const words of label ? [`${name}  ${label}`, name] : [name]) {
     const width = words.length * 4 <= room ? brush.measureText(words).width : Infinity;
@@ -263,7 +263,8 @@ function drawAxis(ticks) {
     if (x >= view.left - 1 && fits) brush.fillText(words, x, AXIS / 2);
   }
   brush.textAlign = "left";
-  brush.fillText("time", 0, AXIS / 2);
+  const words = !unit ? "time" : view.left > 60 ? `time, ${unit}` : unit;
+  brush.fillText(words, 0, AXIS / 2, view.left - 4);
 }
 
 function drawNames() {
