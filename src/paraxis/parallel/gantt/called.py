@@ -38,9 +38,9 @@ def called(tasks):
     """The names of a task graph for people."""
     labels = [str(tasks.labels.get(name, "")) for name in tasks.names]
     names = [str(name) for name in tasks.names]
-    if isinstance(tasks, ProgramTasks):
-        return _of_program(tasks, names, labels)
     numbered = [name.isdecimal() for name in names]
+    if isinstance(tasks, ProgramTasks) and not any(numbered):
+        return _of_program(tasks, names, labels)
     words = [
         (label or f"task {name}") if number else name
         for name, label, number in zip(names, labels, numbered, strict=True)
