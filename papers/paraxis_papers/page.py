@@ -26,7 +26,10 @@ section > ul { margin: 14px 0 0; padding-left: 18px; font-size: 13.5px; color: v
 .verdicts td:last-child { color: var(--soft); }
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 14px; }
 @media (max-width: 600px) {
-  .compared thead { display: none; }
+  .compared thead, .verdicts thead { display: none; }
+  .verdicts, .verdicts tbody, .verdicts tr, .verdicts td { display: block; }
+  .verdicts tr { padding: 10px 0; border-bottom: 1px solid var(--line); }
+  .verdicts td { border: 0; padding: 1px 0; }
   .compared, .compared tbody { display: block; }
   .compared tr { display: flex; flex-wrap: wrap; column-gap: 16px; padding: 8px 0;
     border-bottom: 1px solid var(--line); }

@@ -122,6 +122,8 @@ def moving(robot):
     from ..live.page import live_page
 
     try:
-        return live_page(robot).html, ""
+        page = live_page(robot)
+        page.sways = True
+        return page.html, ""
     except ParaxisError as error:
         return None, str(error)

@@ -24,9 +24,11 @@ WHAT = (
     "robot and this processor, and shows which of its operations can run at the same time."
 )
 HEIGHT = 640  # pixels of the robot that moves
-STYLE = """.moves { margin-inline: calc(50% - min(50vw - 16px, 570px)); }
+STYLE = """section .tiles { margin: 0 0 18px; }
+.moves { margin-inline: calc(50% - min(50vw - 16px, 570px)); }
 .moves iframe { display: block; margin-top: 10px; background: var(--code); }
-@media (max-width: 600px) { .moves { margin-inline: 0; } }
+@media (max-width: 600px) { section .tiles { margin: 0 0 18px; }
+.moves { margin-inline: 0; } }
 """
 
 
@@ -64,22 +66,7 @@ def page(tour):
 
 
 def _head(tour, name):
-    best = max(tour.speeds, key=lambda speed: speed.states_per_s)
-    general = cheapest([general for general, _ in tour.pairs])
-    single = min((s for s in tour.speeds if s.threads == 1), key=lambda s: s.ns_per_state)
-    figures = (
-        (
-            f"{_spoken(best.states_per_s)} states/s",
-            f"inverse dynamics, {best.batch:,} states per call on {_threads(best.threads)}; median",
-        ),
-        (
-            duration(single.ns_per_state / 1e9),
-            f"per state on one thread, {single.batch:,} states per call; median",
-        ),
-        (f"{tour.chosen.flops} flops", f"per state; the general robot needs {general.flops}"),
-        (duration(tour.compiled.cold_s), "to compile, once per machine"),
-    )
-    return header(name, WHAT, tiles(figures), version=tour.version)
+    return header(name, WHAT, version=tour.version)
 
 
 def _moves(tour):
@@ -94,6 +81,25 @@ def _moves(tour):
         '<p class="fine">As a page of its own: <code>paraxis page '
         f"{escape(tour.call)} -o arm.html</code></p>",
     ).replace("<section>", '<section class="moves">', 1)
+
+
+def _figures(tour):
+    best = max(tour.speeds, key=lambda speed: speed.states_per_s)
+    general = cheapest([general for general, _ in tour.pairs])
+    single = min((s for s in tour.speeds if s.threads == 1), key=lambda s: s.ns_per_state)
+    figures = (
+        (
+            f"{short(best.states_per_s)} states/s",
+            f"inverse dynamics, {best.batch:,} states per call on {_threads(best.threads)}; median",
+        ),
+        (
+            duration(single.ns_per_state / 1e9),
+            f"per state on one thread, {single.batch:,} states per call; median",
+        ),
+        (f"{tour.chosen.flops} flops", f"per state; the general robot needs {general.flops}"),
+        (duration(tour.compiled.cold_s), "to compile, once per machine"),
+    )
+    return tiles(figures)
 
 
 def _speed(tour):
@@ -121,6 +127,7 @@ def _speed(tour):
         f"Inverse dynamics of many states in one call: larger batches spread the overhead of a "
         f"call over more states. Small batches always use one thread. A call with a single state "
         f"takes {duration(tour.latency_s)}, from Python and back.",
+        _figures(tour),
         f'<p class="warning">{escape(tour.warning)}</p>' if tour.warning else "",
         plot(plots.throughput, series),
         details("The same as numbers", table(heads, rows, numeric=set(heads))),
@@ -196,11 +203,3 @@ def _measured(tour):
 
 def _threads(count):
     return counted(count, "thread")
-
-
-def _spoken(value):
-    words = (("billion", 1e9), ("million", 1e6), ("thousand", 1e3))
-    for word, factor in words:
-        if value >= 0.9995 * factor:
-            return f"{short(value / factor)} {word}"
-    return short(value)

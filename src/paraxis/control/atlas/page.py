@@ -9,9 +9,10 @@ from ...drawing.axes import number_text
 from ...drawing.frame import brand, file_text
 from ...drawing.interactive.page import interactive_page
 from ...drawing.interactive.page import framed as in_frame
-from ...drawing.page import table
+from ...drawing.page import plot, table
 from ...robots.rows import rows_of
 from .rows import AXES
+from .comparison import draw
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 
 SCRIPTS = ("model.js", "picture.js", "words.js", "hands.js")  # each uses those before
@@ -41,6 +42,7 @@ def body(atlas):
         unit=unit(atlas.robot),
         bound=f"{atlas.bound:g} {unit(atlas.robot)}",
         row=usual_row(atlas).words,
+        comparison=plot(draw, atlas),
         table=table(HEADS, summary(atlas), numeric=HEADS[1:]),
         why=escape(why_more_may_hold(atlas)),
     )
@@ -56,7 +58,7 @@ def scripts():
 
 def framed(atlas):
     """The page as an element of another page."""
-    return in_frame("A stability atlas", page(atlas), 1000 + 34 * len(atlas.policies))
+    return in_frame("A stability atlas", page(atlas), 1250 + 30 * len(atlas.policies))
 
 
 def _file(name):

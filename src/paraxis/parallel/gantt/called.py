@@ -23,6 +23,7 @@ VALUES = {
     "tau": "joint torque",
     "qdd": "joint acceleration",
 }
+LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MARKED = re.compile(r"([A-Za-z_]\w*)\[(\d+)\](?:\.(\w+))?")
 
 
@@ -38,7 +39,7 @@ def called(tasks):
     """The names of a task graph for people."""
     labels = [str(tasks.labels.get(name, "")) for name in tasks.names]
     names = [str(name) for name in tasks.names]
-    numbered = [name.isdecimal() for name in names]
+    numbered = [re.fullmatch(r"\d+(\+\d+)?", name) is not None for name in names]
     if isinstance(tasks, ProgramTasks) and not any(numbered):
         return _of_program(tasks, names, labels)
     words = [
@@ -57,7 +58,7 @@ def _of_program(tasks, names, labels):
     bars, words, more = [], [], []
     for name, label, operations in zip(names, labels, tasks.operations, strict=True):
         if not name.startswith("%"):
-            bars.append(name)
+            bars.append(_short(name))
             words.append(value_words(name))
             more.append(f"{name}: {label}")
             continue
@@ -67,6 +68,12 @@ def _of_program(tasks, names, labels):
         words.append(f"{kind} for {value_words(goal)}" if goal else kind)
         more.append(name if len(operations) == 1 else f"{name}: {label}")
     return Called(bars, words, more)
+
+
+def _short(name):
+    """Torques as τ₁: what is on nearly all charts, where bars are narrow."""
+    found = re.fullmatch(r"tau\[(\d+)\]", name)
+    return "τ" + str(int(found[1]) + 1).translate(LOW) if found else name
 
 
 def value_words(name):

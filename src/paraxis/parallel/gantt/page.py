@@ -18,6 +18,13 @@ from ..tasks.task_groups import groups_of
 from .called import called
 from .waits import NEEDS, causes, slacks
 
+OPERATIONS = {
+    "mul": "multiplications",
+    "add": "additions",
+    "div": "divisions",
+    "sqrt": "square roots",
+    "trig": "sines",
+}
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
 
 
@@ -33,7 +40,7 @@ def page(*schedules, title=None, source="", figures=(), back=None):
     body = _file("page.html").format(
         brand=brand(back=back),
         title=escape(title),
-        about=escape(shown(source, 200) + ": " * bool(source)) + _about(schedules[0].tasks),
+        about=escape(_sentence(shown(source, 200))) + _about(schedules[0].tasks),
         choices=_choices(schedules),
         tiles="\n".join(_tiles(k, each, k == last) for k, each in enumerate(schedules)),
         figures="\n".join(_figure(each) for each in figures),
@@ -56,6 +63,10 @@ def _file(name):
 
 
 # -- words -----------------------------------------------------------------------------------------
+
+
+def _sentence(source):
+    return f"{source[:1].upper()}{source[1:]}. " if source else ""
 
 
 def title_words(schedules):
@@ -161,8 +172,10 @@ def _data(schedules):
 
 
 def _group(group):
-    """A bare number is that of a link."""
-    return f"link {group}" if isinstance(group, int) else str(group)
+    """A bare number is that of a link; what operations compute is said in words."""
+    if isinstance(group, int):
+        return f"link {group}"
+    return ", ".join(OPERATIONS.get(word, word) for word in str(group).split(", "))
 
 
 def _schedule(schedule):

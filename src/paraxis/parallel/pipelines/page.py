@@ -43,7 +43,7 @@ def _head(pipeline, name):
     )
     lead = (
         f"Latency {number_text(pipeline.latency)}, interval {number_text(pipeline.interval)}, in "
-        "the unit of the tasks' weights."
+        f"{escape(shown(pipeline.tasks.unit, 40)) or 'the unit of the weights'}."
     )
     shown_figures = tiles((number_text(figure), words) for figure, words in figures)
     return header(f"{name}: a pipeline", lead, shown_figures)
