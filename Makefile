@@ -97,7 +97,7 @@ QUICK = \
 	tests/targets/wasm/test_wasm.py::test_the_same_bits_anywhere_in_a_batch_and_alone \
 	tests/sweeps/test_spaces.py tests/sweeps/test_sweep.py tests/targets/test_dask_arrays.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
-	tests/parallel/test_gantt.py \
+	tests/parallel/test_gantt.py tests/drawing/test_frame.py \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \
 	tests/frameworks/test_jax.py::test_a_program_with_several_outputs \
 	tests/frameworks/test_jax.py::test_jacobians_and_hessians_against_programs \

@@ -501,7 +501,7 @@ class Outline(HTMLParser):
         self.wrong += self.open
 
     def handle_starttag(self, tag, attributes):
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "link"):
             self.open.append(tag)
         self.same += tag == "tr" and dict(attributes).get("class") == "same"
         if tag == "td":

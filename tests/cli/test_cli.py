@@ -9,6 +9,7 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+from support.pages import addresses
 from support.processes import SOURCE, environment
 
 import paraxis
@@ -460,11 +461,11 @@ def test_demo_writes_one_self_contained_page(capsys, monkeypatch, tmp_path):
     assert code == 0 and err == "" and "against the interpreter" in out
     source = (tmp_path / "paraxis-demo.html").read_text(encoding="utf-8")
     page = Page(source)
-    assert page.tags.count("svg") == 6  # three plots, each for wide and narrow screens
+    assert page.tags.count("svg") == 7  # the mark; three plots for wide and narrow screens
     labels = {value for name, value in page.attributes if name == "aria-label"}
     assert len(labels) == 3
-    assert "://" not in source and "script" not in page.tags
-    assert not {"src", "href"} & {name for name, _ in page.attributes}
+    assert "script" not in page.tags and page.tags.count("iframe") == 1  # where the robot moves
+    assert not addresses(page.attributes)
     words = " ".join(page.words)
     program = paraxis.program(paraxis.load("puma560"))
     for word in ("states per second", "states per call", "flops at once", "average", "1 thread"):

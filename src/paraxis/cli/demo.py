@@ -91,8 +91,8 @@ def run(arguments):
     terminal.print()
     print_speeds(terminal, speeds)
     terminal.note(
-        f"Medians of up to {effort.runs} runs. A call with one state takes {duration(latency)}, from "
-        "Python and back."
+        f"Medians of up to {effort.runs} runs. A call with one state takes {duration(latency)}, "
+        "from Python and back."
     )
     terminal.warn(others.warning(max(counts)))
 

@@ -89,12 +89,12 @@ def _figures(tour):
     single = min((s for s in tour.speeds if s.threads == 1), key=lambda s: s.ns_per_state)
     figures = (
         (
-            f"{short(best.states_per_s)} states/s",
-            f"inverse dynamics, {best.batch:,} states per call on {_threads(best.threads)}; median",
+            f"{short(best.states_per_s)}/s",
+            f"states, inverse dynamics, {best.batch:,} per call on {_threads(best.threads)}; median",
         ),
         (
             duration(single.ns_per_state / 1e9),
-            f"per state on one thread, {single.batch:,} states per call; median",
+            f"per state on one thread, {single.batch:,} per call; median",
         ),
         (f"{tour.chosen.flops} flops", f"per state; the general robot needs {general.flops}"),
         (duration(tour.compiled.cold_s), "to compile, once per machine"),

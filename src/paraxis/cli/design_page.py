@@ -8,7 +8,7 @@ from ..drawing.figure import Figure, figure_html
 from ..drawing.frame import document, header, tiles
 from ..drawing.page import plot, section, table
 from ..drawing.svg import LINE, Drawing, legend_places
-from ..parallel.gantt.page import counted
+from ..parallel.gantt.page import counted, group_words
 from ..parallel.methods.plan import busy_rows
 from ..parallel.schedules.speedup_curve import speedup_curve
 from ..parallel.tasks.task_groups import groups_of
@@ -155,7 +155,7 @@ def gantt(schedule, width):
     groups = groups_of(tasks)
     common = [group for group, _ in Counter(groups.values()).most_common()]
     hues = dict.fromkeys(common, OTHERS) | dict(zip(common, HUES, strict=False))
-    legend = [(hue, group) for group, hue in hues.items() if hue != OTHERS]
+    legend = [(hue, group_words(group)) for group, hue in hues.items() if hue != OTHERS]
     if len(common) > len(HUES):
         legend.append((OTHERS, "others"))
     top = legend_places(legend, width)[-1][1] + LINE + GAP if legend else 0

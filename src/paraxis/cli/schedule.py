@@ -165,7 +165,11 @@ def _tasks(arguments):
 
         refuse(arguments, OF_PROGRAM, f"--tasks {STREAMLINED}")
         robot = load_robot(arguments)
-        return streamlined_tasks(robot), f"{robot.name}, inverse dynamics", "Dhanaraj's subtasks of three operations"
+        return (
+            streamlined_tasks(robot),
+            f"{robot.name}, inverse dynamics",
+            "Dhanaraj's subtasks of three operations",
+        )
     robot = load_robot(arguments)
     function = arguments.function or "inverse_dynamics"
     program = api.program(robot, function, algorithm=arguments.algorithm)

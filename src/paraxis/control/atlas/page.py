@@ -7,12 +7,12 @@ import numpy as np
 from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.frame import brand, file_text
-from ...drawing.interactive.page import interactive_page
 from ...drawing.interactive.page import framed as in_frame
+from ...drawing.interactive.page import interactive_page
 from ...drawing.page import plot, table
 from ...robots.rows import rows_of
-from .rows import AXES
 from .comparison import draw
+from .rows import AXES
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 
 SCRIPTS = ("model.js", "picture.js", "words.js", "hands.js")  # each uses those before

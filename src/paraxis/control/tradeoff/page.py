@@ -6,8 +6,8 @@ import numpy as np
 
 from ...checks import shown
 from ...drawing.frame import brand, file_text
-from ...drawing.interactive.page import interactive_page
 from ...drawing.interactive.page import framed as in_frame
+from ...drawing.interactive.page import interactive_page
 from ..atlas import page as atlas_page
 
 SCRIPT, STYLE = "tradeoff.js", "style.css"

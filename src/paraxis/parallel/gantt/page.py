@@ -9,8 +9,8 @@ from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.frame import brand, file_text, tiles
-from ...drawing.interactive.page import interactive_page
 from ...drawing.interactive.page import framed as in_frame
+from ...drawing.interactive.page import interactive_page
 from ..methods.bounds import gap_text, gap_words
 from ..methods.optimal.search import unsearched
 from ..methods.plan import busy_rows
@@ -162,7 +162,7 @@ def _data(schedules):
         "bars": bars if bars != words else [],
         "labels": labels,
         "unit": shown(tasks.unit, 40),
-        "groupNames": [shown(_group(group)) for group in groups],
+        "groupNames": [shown(group_words(group)) for group in groups],
         "groups": [number.get(group_of.get(name), -1) for name in tasks.names],
         "weights": tasks.weights,
         "before": tasks.predecessors,
@@ -171,7 +171,7 @@ def _data(schedules):
     }
 
 
-def _group(group):
+def group_words(group):
     """A bare number is that of a link; what operations compute is said in words."""
     if isinstance(group, int):
         return f"link {group}"
