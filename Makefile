@@ -26,7 +26,7 @@ TORCH = $(VENV)/installed-torch
 .PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench-gpu bench bench-optimal hardware reports docs clean
 
 help:
-	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
+	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html, in which a robot moves"
 	@echo "make check      does it all work? lint, layering, quick tests of every folder (two minutes)"
 	@echo "make test       the tests (minutes)"
 	@echo "make test-newest  quick tests on Python $(NEWEST), which is downloaded if need be"

@@ -90,7 +90,7 @@ def _figures(tour):
     figures = (
         (
             f"{short(best.states_per_s)}/s",
-            f"states, inverse dynamics, {best.batch:,} per call on {_threads(best.threads)}; median",
+            f"states, inverse dynamics, {best.batch:,} per call, {_threads(best.threads)}; median",
         ),
         (
             duration(single.ns_per_state / 1e9),

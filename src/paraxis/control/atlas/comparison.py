@@ -21,7 +21,7 @@ def draw(atlas, width):
     drawing.legend([("c1", "predicted"), ("c2", "runs held up to")])
     top, floor = LINE + 12, LINE + 12 + step * len(atlas.policies)
     low, high = 1e3 * atlas.periods[0], 1e3 * atlas.periods[-1]
-    x = LogAxis([low, high], left + 8, width - RIGHT, most=width // 90)
+    x = LogAxis([low, high], left + 8, width - RIGHT, most=9)
     for tick in x.ticks:
         drawing.line(x(tick), top, x(tick), floor, "grid")
         drawing.text(x(tick), floor + 18, number_text(tick), "tick", "middle")
