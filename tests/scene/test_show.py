@@ -37,9 +37,10 @@ def test_three_js_is_the_pinned_one():
 def test_a_page_has_nothing_to_fetch():
     html = px.show(px.load("ur5"), open=False).html
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
-    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-")
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:; ")
+    assert "script-src 'sha256-" in policy
     assert "http" not in policy and len(html.encode()) < 1_500_000
-    assert not re.search(r"<(script|link|img|iframe)[^>]*\b(src|href)=", html)
+    assert not re.search(r"<(script|link|img|iframe)[^>]*\b(src|href)=(?!\"data:)", html)
 
 
 def test_quaternions_against_rotations():

@@ -151,6 +151,7 @@ function addPanel(robot) {
   panel.append(make("p", { id: "verdict", role: "status" }));
   const held = make("button", { type: "button", "aria-pressed": "true", click: () => { settings.held = !settings.held; press(held, settings.held); robot.restart(); judge(robot); } }, "Motors on");
   const motion = make("button", { type: "button", "aria-pressed": "false", click: () => { page.sway = page.sway === undefined ? robot.time : undefined; press(motion, page.sway !== undefined); } }, "Sway");
+  if (live.sways && !prefersStill.matches) motion.click();
   const again = make("button", { type: "button", click: () => { robot.reset(); joints.forEach(([each, place]) => each.set(robot.goal[place])); judge(robot); } }, "Start again");
   panel.append(make("div", { class: "choices" }, held, motion, again));
   heading("Goal: sliders, or drag the ball at the tool");

@@ -1,6 +1,5 @@
 // -- Colours that people with any colour vision tell apart. -----------------------------------------
 
-const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const prefersStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 // Okabe and Ito's, without the yellow that is lost on white; on dark the same hues, lighter

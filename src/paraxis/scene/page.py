@@ -5,7 +5,8 @@ from html import escape
 
 from ..checks import counted, shown
 from ..drawing.axes import number_text
-from ..drawing.interactive.page import file_text, interactive_page
+from ..drawing.frame import brand, file_text
+from ..drawing.interactive.page import interactive_page
 from ..robots.joint import WORLD
 from .library import three_js
 from .looks import Looks
@@ -26,7 +27,7 @@ def scene_page(scene, panel="", data=None, style="", scripts=(), allow=""):
     known, lead = scene_data(scene)
     title = shown(scene.title)
     body = file_text(__package__, "body.html").format(
-        title=escape(title), lead=escape(lead), panel=panel
+        brand=brand(), title=escape(title), lead=escape(lead), panel=panel
     )
     sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS), *scripts]
     style = file_text(__package__, "scene.css") + style

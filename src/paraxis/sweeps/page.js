@@ -112,4 +112,5 @@ select("up", names, "up");
 sliders();
 draw();
 window.addEventListener("resize", draw);
+prefersDark.addEventListener("change", draw);
 fitFrame();
