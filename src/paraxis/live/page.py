@@ -7,7 +7,7 @@ from base64 import b64encode
 import numpy as np
 
 from .. import api
-from ..drawing.frame import file_text
+from ..drawing.frame import WASM, file_text
 from ..drivers.iterate import Plan
 from ..errors import ParaxisError
 from ..parallel.schedules.scheduling import schedule
@@ -79,7 +79,7 @@ class LivePage(Scene):
             "data": {"live": data | {"notes": notes}},
             "style": file_text(__package__, "live.css"),
             "scripts": [runtime_script(), file_text(__package__, "live.js")],
-            "allow": "'wasm-unsafe-eval'",
+            "allow": WASM,
         }
 
     def _tool(self):
