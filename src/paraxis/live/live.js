@@ -119,7 +119,7 @@ class Robot {
 
 // -- the panel ---------------------------------------------------------------------------------------
 
-const panel = make("aside", { id: "panel", "aria-label": "Controls" });
+const panel = byId("panel");
 
 function slider(words, low, high, value, told, changed) {
   const id = `s${panel.querySelectorAll("input").length}`;
@@ -137,7 +137,7 @@ const milliseconds = t => t < 0.01 ? `${(t * 1e3).toFixed(2)} ms` : `${(t * 1e3)
 
 function addPanel(robot) {
   document.body.classList.add("live");
-  document.querySelector("main").append(panel);
+  panel.setAttribute("aria-label", "Controls");
   byId("notelist").append(...live.notes.map(text => make("li", {}, text)));
   const { settings } = robot;
   heading("Control");
