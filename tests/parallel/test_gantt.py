@@ -16,6 +16,7 @@ from support.pages import addresses
 import paraxis as px
 from paraxis.drawing.axes import LinearAxis
 from paraxis.drawing.figure import Figure
+from paraxis.parallel.gantt.called import called, value_words
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
 from paraxis.parallel.gantt.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.parallel.schedules.schedule import violations
@@ -296,6 +297,29 @@ def test_processors_without_tasks_have_no_row():
     assert (schedule["processors"], schedule["numbers"]) == (10**6, [0, 7])
     assert schedule["places"] == [0, 1, 0]
     assert len(source) < 100_000 and "on 1,000,000 processors" in source
+
+
+def test_tasks_have_names_that_people_know():
+    robot = px.load("puma560")
+    program = px.program(robot, "inverse_dynamics", algorithm="newton_euler")
+    tasks = px.TaskGraph.from_program(program)
+    found = called(tasks)
+    assert tasks.unit == "flops" and set(found.bars) <= {
+        "×",
+        "+",
+        "−",
+        *(f"τ{k}" for k in "₀₁₂₃₄₅"),
+    }
+    assert found.words[0] == "inertial moment of link 0, z"
+    assert any(words.startswith("product for ") for words in found.words)
+    assert {f"joint torque {k}" for k in range(6)} <= set(found.words)
+    assert tasks.names[0] in found.labels[0]  # what the name is in code stays findable
+    assert px.TaskGraph.from_program(program, mul=2).unit == ""  # no flops any more
+    words = called(px.streamlined_tasks(robot)).words
+    assert "link 2: ω of the previous link, turned" in words
+    assert value_words("omega[3].x") == "angular velocity of link 3, x"
+    with pytest.raises(px.TaskError, match="unit: expected text"):
+        px.TaskGraph({"a": 1}, unit=3)
 
 
 def test_operations_without_groups_go_by_their_kind():

@@ -55,7 +55,9 @@ def page(sweep: Any) -> str:
     rows = [_row(name, pick(seen).values) for name, pick in scalars.items()]
     size = sum(each.nbytes for each in data.data_vars.values())
     body = file_text(__package__, "page.html").format(
-        header=header(escape(shown(study["function"], 100)), escape(_about(status, size))),
+        header=header(
+            f"{escape(shown(study['function'], 100))}: a sweep", escape(_about(status, size))
+        ),
         errors=_errors(status),
         table=table(HEADS, rows, numeric=HEADS[1:]),
     )

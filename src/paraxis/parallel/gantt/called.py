@@ -58,7 +58,7 @@ def _of_program(tasks, names, labels):
     bars, words, more = [], [], []
     for name, label, operations in zip(names, labels, tasks.operations, strict=True):
         if not name.startswith("%"):
-            bars.append(_short(name))
+            bars.append(_short(name, operations))
             words.append(value_words(name))
             more.append(f"{name}: {label}")
             continue
@@ -70,10 +70,12 @@ def _of_program(tasks, names, labels):
     return Called(bars, words, more)
 
 
-def _short(name):
-    """Torques as τ₁: what is on nearly all charts, where bars are narrow."""
+def _short(name, operations):
+    """For a narrow bar: torques as τ₀, an operation as its sign."""
     found = re.fullmatch(r"tau\[(\d+)\]", name)
-    return "τ" + str(int(found[1]) + 1).translate(LOW) if found else name
+    if found:
+        return "τ" + found[1].translate(LOW)
+    return SIGNS.get(operations[0].op, name) if len(operations) == 1 else name
 
 
 def value_words(name):
@@ -82,8 +84,8 @@ def value_words(name):
     if not found:
         return name
     value, number, part = found.groups()
-    if value in ("tau", "qdd"):  # outputs count from 0
-        return f"{VALUES[value]} {int(number) + 1}"
+    if value in ("tau", "qdd"):
+        return f"{VALUES[value]} {number}"
     words = VALUES.get(value, value.replace("_", " "))
     return f"{words} of link {number}" + (f", {part}" if part else "")
 
