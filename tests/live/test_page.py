@@ -208,6 +208,16 @@ def test_a_page_in_chromium(tmp_path):
         page.run("(law => { law.value = '2'; law.dispatchEvent(new Event('change')); })"
                  "(document.getElementById('law'))")  # fmt: skip
         assert page.run(f"{LIVE}.left") <= 600
+        # a law that is chosen anew begins with the values of where the robot is
+        torques = [
+            page.run(
+                f"(r => {{ r.law = {k}; r.plant.set({{ q: [1, -1, 0.5], qd: [1, 2, -1] }});"
+                f"r.restart(); r.control(); return [...r.plant.arrays.tau]; }})({LIVE})"
+            )
+            for k in range(3)
+        ]
+        for stale in torques[1:]:
+            np.testing.assert_allclose(stale, torques[0], rtol=1e-9)
         page.run(f"{LIVE}.laws[2].safe[1] = null; {LIVE}.settings.held = true")
         page.run("document.getElementById('law').dispatchEvent(new Event('change'))")
         verdict = page.run("document.getElementById('verdict').textContent")

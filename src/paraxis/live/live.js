@@ -37,9 +37,10 @@ class Robot {
     this.lost = null;
   }
 
-  /** Stale values as if the robot had always been at rest. */
+  /** Begin a control step now, with stale values as if the robot had long been in its state. */
   restart() {
     this.left = 0;
+    this.settled = false;
     for (const law of this.laws)
       for (const [name, values] of Object.entries(law.start)) law.kernel.arrays[name].set(values);
   }
@@ -58,9 +59,13 @@ class Robot {
     for (let row = 0; row < qd.length; row++) arrays.qdd[row] = -2 * omega * qd[row];
     for (const [place, , , , row] of live.ranges)
       arrays.qdd[row] = omega * omega * (this.goal[place] - q[place]) - 2 * omega * qd[row];
-    law.kernel.run();
+    const carry = Object.entries(law.carry), again = carry.length && !this.settled ? 2 * data.robot.joints.length : 0;
+    for (let k = 0; k <= again; k++) {  // values go out to the tips and back, one link each time
+      law.kernel.run();
+      for (const [name, next] of carry) arrays[name].set(arrays[next]);
+    }
+    this.settled = true;
     tau.set(arrays.tau);
-    for (const [name, next] of Object.entries(law.carry)) arrays[name].set(arrays[next]);
   }
 
   /** At least `owed` seconds, unless the clock passes `until`; how many were simulated. */
@@ -164,6 +169,8 @@ function addPanel(robot) {
   const choice = make("select", { "aria-label": "Control law", id: "law" }, ...robot.laws.map((law, k) => make("option", { value: String(k) }, law.words)));
   choice.addEventListener("change", () => { robot.law = Number(choice.value); robot.restart(); judge(robot); });
   if (robot.laws.length) panel.append(choice);
+  const missing = [...robot.laws.length < live.policies ? ["control laws"] : [], ...live.schedule ? [] : ["the schedule"]];
+  page.missing = missing.length ? `Not offered for this robot: ${missing.join(" and ")}. See "About this page".` : "";
   slider("Sampling period", Math.log(5e-4), Math.log(0.6), Math.log(settings.period), x => milliseconds(Math.exp(x)),
     x => { settings.period = Math.exp(x); judge(robot); });
   slider("Stiffness", 0, live.frequencies.length - 1, settings.frequency, k => `${live.frequencies[Math.round(k)]} rad/s`,
@@ -185,6 +192,7 @@ function addPanel(robot) {
   slider("Friction", 0, 5, 0, x => `${x.toFixed(1)} /s`, x => robot.plant.set({ damping: live.inertias.map(m => m * x) }));
   slider("Slow motion", -3, 0, 0, x => `${(2 ** x).toFixed(2)}\u00d7`, x => { page.speed = 2 ** x; });
   if (live.schedule) { heading("One control step on four processors"); panel.append(scheduled()); }
+  if (page.missing) panel.append(make("p", { id: "missing" }, page.missing));
   panel.append(make("p", { id: "reading" }));
 }
 

@@ -19,7 +19,7 @@ from ..scene.motion import Motion
 from ..scene.page import tool_of
 from ..scene.scene import Scene
 from ..targets.source.wasm import described, described_iteration, runtime_script
-from .laws import FREQUENCIES, laws
+from .laws import FREQUENCIES, POLICIES, laws
 from .programs import CARRY, poses_program, reach_program, step_program
 
 STEP = 1e-3  # s: the longest step of the simulation
@@ -75,6 +75,7 @@ class LivePage(Scene):
             "plant": _iteration(step, CARRY, "plant"),
             "poses": _map(poses, "poses"),
             "reach": _map(reach, "reach"),
+            "policies": len(POLICIES),
             "laws": [_of_law(law, k) for k, law in enumerate(found)],
             "tool": {"body": tool[0], "at": list(tool[1])},
             "schedule": self._schedule(notes),
