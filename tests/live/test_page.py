@@ -12,11 +12,17 @@ from support.loops import four_bar
 from support.robots import random_robot
 
 import paraxis as px
-from paraxis.live.page import home
+from paraxis.live.page import _ranges, _rows, _without_sliders, home
 from paraxis.live.programs import TOOL, poses_program, reach_program, step_program, with_tool
 
 HOSTILE = '</script><img src=x onerror="alert(1)">'
 LIVE = "window.paraxis.live"
+MASSLESS = """<robot name="massless"><link name="base"/><link name="arm"><inertial>
+<origin xyz="0 0 0.2"/><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+<axis xyz="0 1 0"/></joint>
+</robot>"""
 
 
 def data_of(page):
@@ -102,6 +108,57 @@ def test_a_branched_robot_with_a_free_base_has_a_page():
     assert all(low <= high for _, _, low, high, _ in data["live"]["ranges"])
 
 
+def test_only_driven_joints_reach():
+    robot = random_robot(3, (3, 3)).with_floating_base()
+    rows = _rows(_ranges(robot))
+    assert rows == [6, 7, 8]
+    reach = reach_program(robot, (robot.tips[0], [0.1, 0.2, 0.3]), rows)
+    q = home(robot)
+    after = reach.evaluate(q=q, target=np.array([0.4, 0.5, 0.6]))
+    np.testing.assert_array_equal(after[:7], q[:7])
+    assert abs(after[7:] - q[7:]).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    "kind, lower, upper, expected",
+    [
+        ("revolute", 1.5, 1.6, (1.5, 1.6)),
+        ("revolute", 4.0, 6.0, (4.0, 6.0)),
+        ("revolute", -2 * np.pi, 2 * np.pi, (-np.pi, np.pi)),
+        ("continuous", -np.inf, np.inf, (-np.pi, np.pi)),
+        ("prismatic", 4.0, 6.0, (4.0, 6.0)),
+        ("prismatic", 4.0, np.inf, (4.0, 5.0)),
+        ("prismatic", 0.0, 0.04, (0.0, 0.04)),
+        ("prismatic", -0.2, -0.1, (-0.2, -0.1)),
+    ],
+)
+def test_sliders_and_the_first_posture_are_within_limits(kind, lower, upper, expected):
+    (joint,) = px.robots.planar(1).joints
+    joint = replace(joint, kind=kind, lower=lower, upper=upper)
+    robot = replace(px.robots.planar(1), joints=(joint,), warn=False)
+    ((_, _, *found, _),) = _ranges(robot)
+    assert tuple(found) == pytest.approx(expected)
+    assert found[0] < home(robot)[0] < found[1]
+
+
+def test_joints_without_a_slider_are_named():
+    robot = px.robots.planar(120)
+    (note,) = _without_sliders(robot, _ranges(robot))
+    assert "first 100 of 120 joints" in note
+    robot = px.robots.planar(2).with_floating_base()
+    (note,) = _without_sliders(robot, _ranges(robot))
+    assert "'floating_base'" in note and "as if they had motors" in note
+
+
+def test_a_robot_whose_accelerations_are_undefined_is_refused(tmp_path):
+    path = tmp_path / "massless.urdf"
+    path.write_text(MASSLESS)
+    with pytest.warns(px.RobotWarning, match="no mass"):
+        robot = px.load(path).with_floating_base()
+    with pytest.raises(px.ArgumentError, match="without mass"):
+        px.live_page(robot).to_html(tmp_path / "page.html")
+
+
 def test_names_are_no_markup():
     robot = px.robots.planar(2)
     joints = [replace(joint, name=HOSTILE + str(k)) for k, joint in enumerate(robot.joints)]
@@ -143,3 +200,47 @@ def test_a_page_in_chromium(tmp_path):
         page.until("document.getElementById('verdict').textContent.startsWith('Lost')")
         assert all(map(np.isfinite, page.run(f"[...{LIVE}.q]")))
         assert not page.errors and not page.messages and len(page.requests) == 1
+
+        # torques are held for long, but the robot moves on; no frame computes for longer than asked
+        page.run(f"{LIVE}.reset(); {LIVE}.settings.period = 0.6")
+        assert 0 < page.run(f"{LIVE}.advance(0.1, Infinity)") < 0.11
+        assert page.run(f"{LIVE}.advance(1e3, performance.now() - 1)") < 0.05
+        page.run("(law => { law.value = '2'; law.dispatchEvent(new Event('change')); })"
+                 "(document.getElementById('law'))")  # fmt: skip
+        assert page.run(f"{LIVE}.left") <= 600
+        # a law that is chosen anew begins with the values of where the robot is
+        torques = [
+            page.run(
+                f"(r => {{ r.law = {k}; r.plant.set({{ q: [1, -1, 0.5], qd: [1, 2, -1] }});"
+                f"r.restart(); r.control(); return [...r.plant.arrays.tau]; }})({LIVE})"
+            )
+            for k in range(3)
+        ]
+        for stale in torques[1:]:
+            np.testing.assert_allclose(stale, torques[0], rtol=1e-9)
+        page.run(f"{LIVE}.laws[2].safe[1] = null; {LIVE}.settings.held = true")
+        page.run("document.getElementById('law').dispatchEvent(new Event('change'))")
+        verdict = page.run("document.getElementById('verdict').textContent")
+        assert verdict.startswith("No safe period is known")
+
+
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
+def test_gravity_of_a_robot_that_has_none_can_be_turned_on(tmp_path):
+    path = tmp_path / "still.html"
+    px.live_page(replace(px.robots.planar(1), gravity=(0.0, 0.0, 0.0))).to_html(path)
+    rows = "[...document.querySelectorAll('#panel .row')]"
+    slider = f"{rows}.find(row => row.textContent.includes('Gravity'))"
+    with browser() as page:
+        page.look(width=640, height=480)
+        page.open(path)
+        page.until(f"{LIVE}?.time > 0", 60)
+        assert page.run(f"{slider}.querySelector('output').textContent") == "0.0 m/s\u00b2"
+        moved = "(i => { i.value = 1; i.dispatchEvent(new Event('input')); })"
+        page.run(f"{moved}({slider}.querySelector('input'))")
+        assert page.run(f"[...{LIVE}.plant.arrays.gravity]") == pytest.approx([0, 0, -9.81])
+        page.send("Page.addScriptToEvaluateOnNewDocument",
+                  source="HTMLCanvasElement.prototype.getContext = () => null")  # fmt: skip
+        page.open(path)
+        page.until("!document.getElementById('trouble').hidden")
+        assert "cannot draw in 3-D" in page.run("document.getElementById('trouble').textContent")
+        assert not page.errors

@@ -54,4 +54,4 @@ def _safe(robot, policy, home, frequency):
         period = safe_period(robot, computed_torque(robot, **gains, policy=policy), home).period
     except ParaxisError:
         return None
-    return float(period)
+    return None if period is None else float(period)

@@ -5,6 +5,8 @@
 
 const live = data.live;
 const SLOWEST = 0.25;  // s of simulated time that a frame catches up at most
+const BUDGET = 50;  // ms that a frame computes at most: a page that is too slow falls behind, and says so
+const CHUNK = 16;  // steps between looks at the clock
 const LOST = 100;  // rad/s or m/s: what no robot under control does
 
 class Robot {
@@ -49,8 +51,10 @@ class Robot {
     this.lost = null;
   }
 
-  /** Stale values as if the robot had always been at rest. */
+  /** Begin a control step now, with stale values as if the robot had long been in its state. */
   restart() {
+    this.left = 0;
+    this.settled = false;
     for (const law of this.laws)
       for (const [name, values] of Object.entries(law.start)) law.kernel.arrays[name].set(values);
   }
@@ -66,27 +70,48 @@ class Robot {
     const { q, qd } = this;
     arrays.q.set(q);
     arrays.qd.set(qd);
-    arrays.qdd.fill(0);
+    for (let row = 0; row < qd.length; row++) arrays.qdd[row] = -2 * omega * qd[row];
     for (const [place, , , , row] of live.ranges)
       arrays.qdd[row] = omega * omega * (this.goal[place] - q[place]) - 2 * omega * qd[row];
-    law.kernel.run();
+    const carry = Object.entries(law.carry), again = carry.length && !this.settled ? 2 * data.robot.joints.length : 0;
+    for (let k = 0; k <= again; k++) {  // values go out to the tips and back, one link each time
+      law.kernel.run();
+      for (const [name, next] of carry) arrays[name].set(arrays[next]);
+    }
+    this.settled = true;
     tau.set(arrays.tau);
-    for (const [name, next] of Object.entries(law.carry)) arrays[name].set(arrays[next]);
   }
 
-  /** One sampling period. */
+  /** At least `owed` seconds, unless the clock passes `until`; how many were simulated. */
+  advance(owed, until) {
+    let done = 0;
+    while (done < owed - 1e-9 && !this.lost && !(done && performance.now() > until)) {
+      if (!this.left) this.sample();
+      const few = Math.min(this.left, CHUNK, Math.ceil((owed - done) / this.dt - 1e-6));
+      this.left -= few;
+      done += this.move(few);
+    }
+    return done;
+  }
+
+  /** Begin a sampling period: torques are held while it lasts. */
   sample() {
-    const { period } = this.settings, steps = Math.ceil(period / live.step - 1e-9);
-    const q = this.q.slice(), qd = this.qd.slice();
+    const { period } = this.settings;
     this.control();
-    this.plant.set({ dt: period / steps });
+    this.left = Math.ceil(period / live.step - 1e-9);
+    this.plant.set({ dt: this.dt = period / this.left });
+  }
+
+  /** So many steps; how many seconds they are. */
+  move(steps) {
+    const q = this.q.slice(), qd = this.qd.slice();
     this.plant.advance(steps);
-    this.time += period;
+    this.time += steps * this.dt;
     if (!this.qd.every(rate => Math.abs(rate) < LOST)) {
       this.lost = this.time;
       this.plant.set({ q, qd });  // the last state that can be drawn
     }
-    return period;
+    return steps * this.dt;
   }
 
   /** Moments and forces on bodies, along their own axes; `force` acts at `point` of the world. */
@@ -119,14 +144,15 @@ class Robot {
   /** Bring the goal to where the tool is at a point of the world. */
   aim(target) {
     const { arrays } = this.reach;
-    arrays.q.set(this.goal);
+    arrays.q.set(this.q);
+    for (const [place] of live.ranges) arrays.q[place] = this.goal[place];
     arrays.target.set(target);
     for (let k = 0; k < 30; k++) {
       this.reach.run();
       arrays.q.set(arrays.q_next);
       for (const [place, , low, high] of live.ranges) arrays.q[place] = Math.min(Math.max(arrays.q[place], low), high);
     }
-    this.goal.set(arrays.q);
+    if (arrays.q.every(Number.isFinite)) this.goal.set(arrays.q);
   }
 }
 
@@ -157,6 +183,8 @@ function addPanel(robot) {
   const choice = make("select", { "aria-label": "Control law", id: "law" }, ...robot.laws.map((law, k) => make("option", { value: String(k) }, law.words)));
   choice.addEventListener("change", () => { robot.law = Number(choice.value); robot.restart(); judge(robot); });
   if (robot.laws.length) panel.append(choice);
+  const missing = [...robot.laws.length < live.policies ? ["control laws"] : [], ...live.schedule ? [] : ["the schedule"]];
+  page.missing = missing.length ? `Not offered for this robot: ${missing.join(" and ")}. See "About this page".` : "";
   slider("Sampling period", Math.log(5e-4), Math.log(0.6), Math.log(settings.period), x => milliseconds(Math.exp(x)),
     x => { settings.period = Math.exp(x); judge(robot); });
   slider("Stiffness", 0, live.frequencies.length - 1, settings.frequency, k => `${live.frequencies[Math.round(k)]} rad/s`,
@@ -165,19 +193,21 @@ function addPanel(robot) {
   const held = make("button", { type: "button", "aria-pressed": "true", click: () => { settings.held = !settings.held; press(held, settings.held); robot.restart(); judge(robot); } }, "Motors on");
   const motion = make("button", { type: "button", "aria-pressed": "false", click: () => { page.sway = page.sway === undefined ? robot.time : undefined; press(motion, page.sway !== undefined); } }, "Sway");
   if (live.sways && !prefersStill.matches) motion.click();
-  const again = make("button", { type: "button", click: () => { robot.reset(); joints.forEach(([each, place]) => each.set(robot.goal[place])); judge(robot); } }, "Start again");
+  const again = make("button", { type: "button", click: () => { robot.reset(); if (page.sway !== undefined) page.sway = 0; joints.forEach(([each, place]) => each.set(robot.goal[place])); judge(robot); } }, "Start again");
   panel.append(make("div", { class: "choices" }, held, motion, again));
   heading("Goal: sliders, or drag the ball at the tool");
-  const joints = live.ranges.slice(0, 40).map(([place, name, low, high]) =>
+  const joints = live.ranges.slice(0, live.sliders).map(([place, name, low, high]) =>
     [slider(name, low, high, robot.goal[place], x => x.toFixed(2), x => { robot.goal[place] = x; }), place]);
   page.tellGoal = () => joints.forEach(([each, place]) => each.set(robot.goal[place]));
   heading("World: pull a link with the mouse");
   const mass = data.robot.masses.reduce((sum, each) => sum + each, 0);
   slider("Load at the tool", 0, Math.max(mass / 4, 0.1), 0, x => `${x.toFixed(2)} kg`, x => robot.plant.set({ load: x }));
-  slider("Gravity", 0, 2, 1, x => `${(x * Math.hypot(...live.gravity)).toFixed(1)} m/s\u00b2`, x => robot.plant.set({ gravity: live.gravity.map(g => g * x) }));
+  const still = !Math.hypot(...live.gravity), down = still ? [0, 0, -9.81] : live.gravity;
+  slider("Gravity", 0, 2, still ? 0 : 1, x => `${(x * Math.hypot(...down)).toFixed(1)} m/s\u00b2`, x => robot.plant.set({ gravity: down.map(g => g * x) }));
   slider("Friction", 0, 5, 0, x => `${x.toFixed(1)} /s`, x => robot.plant.set({ damping: live.inertias.map(m => m * x) }));
   slider("Slow motion", -3, 0, 0, x => `${(2 ** x).toFixed(2)}\u00d7`, x => { page.speed = 2 ** x; });
   if (live.schedule) { heading("One control step on four processors"); panel.append(scheduled()); }
+  if (page.missing) panel.append(make("p", { id: "missing" }, page.missing));
   panel.append(make("p", { id: "reading" }));
 }
 
@@ -188,11 +218,14 @@ function judge(robot) {
   const beyond = settings.held && safe && settings.period > safe;
   place.classList.toggle("lost", Boolean(robot.lost));
   place.classList.toggle("beyond", Boolean(beyond));
-  const known = safe ? `Predicted safe: up to ${milliseconds(safe)} at this stiffness. ` : "";
-  let words = !settings.held ? "The motors are off: the robot falls."
+  const known = safe ? `Predicted safe: up to ${milliseconds(safe)} at this stiffness. ` : "No safe period is known at this stiffness. ";
+  let words = !law ? "There is no control law for this robot: its motors are off."
+    : !settings.held ? "The motors are off: nothing holds the joints."
+    : !safe ? known
     : beyond ? `${known}This is ${(settings.period / safe).toFixed(1)} times as long: pull the arm, and it is lost.`
     : `${known}This is within it.`;
-  if (robot.lost) words = `Lost after ${robot.lost.toFixed(1)} s. ${known}Start again.`;
+  if (robot.lost) words = settings.held && law ? `Lost after ${robot.lost.toFixed(1)} s. ${known}Start again.`
+    : `Stopped after ${robot.lost.toFixed(1)} s: faster than ${LOST} rad/s or m/s. Start again.`;
   place.textContent = words;
 }
 
@@ -268,7 +301,7 @@ function addPointer(robot) {
   view.canvas.addEventListener("pointercancel", release);
 }
 
-/** The pull of the mouse: a spring with a damper, as stiff as the robot is heavy. */
+/** The pull of the mouse: a spring, as stiff as the robot is heavy. */
 function pull(robot) {
   const { grip, view } = page;
   if (!grip?.body) return;
@@ -280,16 +313,18 @@ function pull(robot) {
   page.band.visible = true;
 }
 
+
 // -- time -------------------------------------------------------------------------------------------
 
 async function begin() {
+  if (!page.view) return;  // the page has said why
   const robot = page.live = await Robot.load(), { view } = page;
   robot.plant.set({ gravity: live.gravity, load: 0, damping: 0 });
   addPanel(robot);
   addPointer(robot);
   judge(robot);
   page.speed = 1;
-  let before = null, owed = 0, told = 0;
+  let before = null, owed = 0, told = null, wanted = 0, simulated = 0;
   const tool = new THREE.Vector3();
   robot.place(poses);
   view.setPoses(poses);
@@ -299,6 +334,7 @@ async function begin() {
     requestAnimationFrame(frame);
     owed += Math.min((now - (before ?? now)) / 1000 * page.speed, SLOWEST);
     before = now;
+    told ??= now;
     if (!robot.lost) {
       if (page.sway !== undefined) {
         for (const [place, , low, high] of live.ranges) {
@@ -307,8 +343,12 @@ async function begin() {
         }
         page.tellGoal();
       }
+      const begin = performance.now();
       pull(robot);
-      while (owed > 0 && !robot.lost) owed -= robot.sample();
+      const done = owed > 0 ? robot.advance(owed, begin + BUDGET) : 0, late = performance.now() > begin + BUDGET;
+      wanted += Math.max(owed, 0);
+      simulated += done;
+      owed = late ? Math.min(owed - done, 0) : owed - done;
       if (robot.lost) judge(robot);
       robot.place(poses);
       view.setPoses(poses);
@@ -318,9 +358,10 @@ async function begin() {
     else if (page.grip.body === 0) page.ball.position.copy(page.grip.target);
     lightTasks(now);
     if (now - told > 500) {
-      const rate = (robot.rate / 1e6).toPrecision(2);
-      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated. In a batch, this page takes ${rate} million RK4 steps per second.`;
-      told = now;
+      const share = simulated / Math.max(wanted, 1e-9);
+      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated. In a batch, this page takes ${(robot.rate / 1e6).toPrecision(2)} million RK4 steps per second.`
+        + (wanted > 0 && share < 0.9 ? ` That is too slow for real time here: ${share.toFixed(2)}\u00d7.` : "");
+      told = now; wanted = simulated = 0;
     }
   };
   requestAnimationFrame(frame);

@@ -7,9 +7,10 @@ from base64 import b64encode
 import numpy as np
 
 from .. import api
+from ..checks import listing, quoted, shown
 from ..drawing.frame import WASM, file_text
 from ..drivers.iterate import Plan
-from ..errors import ParaxisError
+from ..errors import ArgumentError, ParaxisError
 from ..parallel.schedules.scheduling import schedule
 from ..parallel.streamlined.tasks import streamlined_tasks
 from ..robots.refusals import open_tree
@@ -18,12 +19,13 @@ from ..scene.motion import Motion
 from ..scene.page import tool_of
 from ..scene.scene import Scene
 from ..targets.source.wasm import described, described_iteration, runtime_script
-from .laws import FREQUENCIES, laws
+from .laws import FREQUENCIES, POLICIES, laws
 from .programs import CARRY, poses_program, reach_program, step_program
 
 STEP = 1e-3  # s: the longest step of the simulation
 PROCESSORS = 4  # of the schedule beside the robot
 MOST_TASKS = 2000
+MOST_SLIDERS = 100
 BENT = 0.5  # rad: how joints stand at first, in turn one way and the other
 
 
@@ -57,20 +59,26 @@ class LivePage(Scene):
         super().__init__(robot, Motion.of(robot, self.home), title)
 
     def _more(self):
-        found, notes = laws(self.robot, self.home)
-        tool, poses = self._tool(), poses_program(self.robot)
-        step, reach = step_program(self.robot, tool), reach_program(self.robot, tool)
+        notes, tool, poses = [], self._tool(), poses_program(self.robot)
+        ranges = _ranges(self.robot)
+        step, reach = step_program(self.robot, tool), reach_program(self.robot, tool, _rows(ranges))
+        _check_moves(self.robot, step, self.home)
+        notes += _without_sliders(self.robot, ranges)
+        found, left_out = laws(self.robot, self.home)
+        notes += left_out
         data = {
             "home": self.home.tolist(),
             "sways": self.sways,
             "step": STEP,
             "gravity": list(self.robot.gravity),
             "frequencies": FREQUENCIES,
-            "ranges": _ranges(self.robot, self.home),
+            "ranges": ranges,
+            "sliders": MOST_SLIDERS,
             "inertias": _inertias(self.robot, self.home),
             "plant": _iteration(step, CARRY, "plant"),
             "poses": _map(poses, "poses"),
             "reach": _map(reach, "reach"),
+            "policies": len(POLICIES),
             "laws": [_of_law(law, k) for k, law in enumerate(found)],
             "tool": {"body": tool[0], "at": list(tool[1])},
             "schedule": self._schedule(notes),
@@ -112,24 +120,62 @@ def home(robot):
     place = 0
     for joint in robot.joints:
         if joint.nq == 1:
-            low, high = max(joint.lower, -np.pi), min(joint.upper, np.pi)
-            middle = 0.0 if low <= 0.0 <= high else 0.5 * (low + high)
-            q[place] = np.clip(middle + turn, *sorted((0.9 * low, 0.9 * high)))
+            low, high = _range(joint)
+            middle, most = 0.5 * (low + high), 0.45 * (high - low)
+            begin = 0.0 if low <= 0.0 <= high else middle
+            q[place] = np.clip(begin + turn, middle - most, middle + most)
             turn = -turn
         place += joint.nq
     return q
 
 
-def _ranges(robot, home):
+def _range(joint):
+    """(lower, upper) of a slider: the limits, or half a turn or 1 m each way where they are far."""
+    reach = 1.0 if joint.kind == "prismatic" else np.pi
+    low, high = joint.lower, joint.upper
+    if np.isfinite([low, high]).all() and (joint.kind == "prismatic" or high - low <= 2.0 * reach):
+        return float(low), float(high)
+    centre = min(max(0.0, low), high)
+    return float(max(low, centre - reach)), float(min(high, centre + reach))
+
+
+def _ranges(robot):
     """[place in q, name, lower, upper, place in qd] of the joints that have a slider."""
     found, place, row = [], 0, 0
     for joint in robot.joints:
         if joint.nq == 1 and joint.coupling is None:
-            reach = np.pi if joint.kind != "prismatic" else 1.0
-            low, high = max(joint.lower, -reach), min(joint.upper, reach)
-            found.append([place, joint.name, float(low), float(high), row])
+            found.append([place, shown(joint.name, 200), *_range(joint), row])
         place, row = place + joint.nq, row + joint.nv
     return found
+
+
+def _rows(ranges):
+    return [row for *_, row in ranges]
+
+
+def _without_sliders(robot, ranges):
+    """Notes on joints that cannot be moved by hand."""
+    notes = []
+    if len(ranges) > MOST_SLIDERS:
+        notes.append(f"Sliders are those of the first {MOST_SLIDERS} of {len(ranges):,} joints.")
+    if others := [shown(joint.name) for joint in robot.joints if joint.nq > 1]:
+        notes.append(
+            f"There is no slider for joints of several degrees of freedom: {listing(others)}. "
+            "While the motors are on, what they carry is held up and braked as if they had motors "
+            "too, also where nothing drives them, as a floating base."
+        )
+    return notes
+
+
+def _check_moves(robot, step, q):
+    """Refuse a robot whose accelerations are undefined."""
+    still = {name: np.zeros(shape) for name, shape in step.inputs.items()}
+    still |= {"q": q, "gravity": np.array(robot.gravity, float), "dt": np.array(STEP)}
+    if not all(np.isfinite(array).all() for array in step.evaluate(**still).values()):
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: its accelerations are not finite, even at rest, so it "
+            "cannot be simulated; is a link that moves freely without mass or inertia?"
+        )
 
 
 def _inertias(robot, q):

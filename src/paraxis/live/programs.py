@@ -55,14 +55,21 @@ def poses_program(robot):
     return api.program(replace(robot, frames=frames, shapes=(), warn=False), "frame_poses")
 
 
-def reach_program(robot, tool):
-    """A step of damped least squares of the tool towards a point in the world, by all joints."""
+def reach_program(robot, tool, driven=None):
+    """A step of damped least squares of the tool towards a point in the world.
+
+    `driven` are the rows of qd that may move: by default all.
+    """
     posed = with_tool(robot, tool)
     length = size_of(robot)
+    driven = set(range(robot.nv) if driven is None else driven)
 
     def reach(q, target):
         there = api.forward_kinematics(posed, q, frame=TOOL)
-        rows = [list(row) for row in api.jacobian(posed, q, frame=TOOL)][3:]
+        rows = [
+            [entry if column in driven else 0.0 for column, entry in enumerate(row)]
+            for row in list(api.jacobian(posed, q, frame=TOOL))[3:]
+        ]
         error = [target[k] - there[k][3] for k in range(3)]
         far = math.sqrt(sum(e * e for e in error)) * (1 / (STEP * length))
         error = [e / math.maximum(far, 1.0) for e in error]

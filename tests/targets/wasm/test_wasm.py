@@ -218,6 +218,95 @@ def test_the_loader_of_a_repeated_step_in_node(tmp_path, node):
     assert done == 8 and again == state
 
 
+def test_names_that_every_object_of_javascript_has(tmp_path, node):
+    names = {"__proto__": 2, "constructor": (), "toString": ()}
+    program = px.trace(
+        lambda **k: {"sum": k["__proto__"][0] + k["constructor"] * k["toString"]}, **names
+    )
+    exported = program.export(tmp_path, "wasm", name="hostile")
+    assert subprocess.run(exported.test, shell=True, check=False).returncode == 0
+    assert node("""
+        import { load } from "./hostile.js";
+        const kernel = await load(), given = { ["__proto__"]: [1, 2], constructor: 3 };
+        const { sum } = kernel.compute({ ...given, toString: 4 });
+        const tell = (message) => console.log(JSON.stringify([sum[0], message]));
+        try { kernel.compute(given); } catch (error) { tell(error.message); }
+    """) == [13, "hostile: input toString is missing"]
+
+
+def test_one_name_for_an_input_and_an_output_is_refused(tmp_path):
+    program = px.trace(lambda q: {"q": 2 * q[0]}, q=1)
+    with pytest.raises(px.ArgumentError, match="'q' is an input and an output"):
+        program.export(tmp_path, "wasm", name="same")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_number_is_that_of_all_entries_and_a_part_of_a_batch_is_refused(tmp_path, node):
+    program = px.trace(lambda x, y: {"z": x[0] * y[0] + x[1] * y[1]}, x=2, y=2)
+    program.export(tmp_path, "wasm", name="product")
+    assert node("""
+        import { load } from "./product.js";
+        const kernel = await load(), out = [[...kernel.compute({ x: [1, 2, 3, 4], y: 5 }).z]];
+        const refused = (call) => { try { call(); } catch (error) { return error.message; } };
+        out.push(refused(() => kernel.compute({ x: [1, 2, 3, 4, 1, 2, 3, 4], y: [1, 2, 3, 4] })));
+        out.push(refused(() => kernel.compute({ x: [5], y: [1, 2] })));
+        out.push(refused(() => kernel.batch(1e9)).split(":")[0]);
+        out.push(refused(() => kernel.batch(2).run(3)));
+        console.log(JSON.stringify(out));
+    """) == [
+        [15, 35],
+        "y: expected 8 numbers, or those of one state, found 4",
+        "x: expected a multiple of 2 numbers, found 1",
+        "memory",
+        "states: expected at most 2, found 3",
+    ]
+
+
+def test_memory_does_not_grow_with_calls_while_a_batch_is_held(tmp_path, node):
+    px.trace(lambda x: {"y": 2 * x[0]}, x=100).export(tmp_path, "wasm", name="twice")
+    before, after, held = node("""
+        import { load } from "./twice.js";
+        const kernel = await load(), size = () => kernel.exports.memory.buffer.byteLength;
+        kernel.compute({ x: 1 });
+        const batch = kernel.batch(3);
+        batch.arrays.x.fill(7);
+        for (let k = 0; k < 1000; k++) kernel.compute({ x: new Float64Array(100 * (1 + k % 20)) });
+        const before = size();
+        for (let k = 0; k < 1000; k++) kernel.compute({ x: new Float64Array(100 * (1 + k % 20)) });
+        console.log(JSON.stringify([before, size(), [...batch.run().arrays.y]]));
+    """)
+    assert after == before < 1e6 and held == [14, 14, 14]
+
+
+def test_a_repeated_step_refuses_unknown_names_and_starts_ended_states_again(tmp_path, node):
+    def fall(x, u):
+        return {"x_next": x + u, "over": px.math.maximum(x + u - 2.5, 0.0)}
+
+    program = px.trace(fall, x=(), u=())
+    program.export_iterate(tmp_path, carry={"x": "x_next"}, until="over", name="fall")
+    program.export_iterate(tmp_path, carry={"x": "x_next"}, per_step=("u",), name="steps")
+    assert node("""
+        import { load } from "./fall.js";
+        import { load as steps } from "./steps.js";
+        const fall = (await load(undefined, 2)).set({ x: [0, -9], u: 1 }), out = [];
+        fall.advance(5);
+        out.push([...fall.arrays.x], [...fall.finished]);
+        fall.set({ x: 0 }).advance(2);
+        out.push([...fall.arrays.x], [...fall.finished]);
+        const each = await steps(undefined, 2), end = each.heap.end;
+        const refused = (call) => { try { call(); } catch (error) { return error.message; } };
+        out.push(refused(() => each.advance(4, 4, { u: [1, 2] })), each.heap.end === end);
+        out.push(refused(() => each.advance(4, 4, { u: 1, w: 1 })));
+        out.push(await steps(undefined, 2, ["w"]).catch((error) => error.message));
+        console.log(JSON.stringify(out));
+    """) == [
+        [3, -4], [0.5, 0], [2, 2], [0, 0],
+        "u: expected 4 numbers, or those of one state, found 2", True,
+        "steps: w has no value per step",
+        "steps: w, named in own, is not an input",
+    ]  # fmt: skip
+
+
 def test_refused_by_name(tmp_path):
     program = px.trace(lambda x: px.math.sin(x), x=())
     for name in ("body", "run", "memory"):

@@ -7,6 +7,8 @@ graph (targets/wasm/runtime.js), followed by a description of this one.
 import json
 from importlib.resources import files
 
+from ...checks import quoted
+from ...errors import ArgumentError
 from .text import comment_lines
 
 KERNEL, ITERATION = "Kernel", "Iteration"
@@ -27,6 +29,11 @@ def runtime_script():
 def described(graph, name):
     """What the loader knows of a map."""
     outputs = {key: shape for key, (shape, _) in graph.outputs.items()}
+    if both := [key for key in outputs if key in graph.inputs]:
+        raise ArgumentError(
+            f"{quoted(both[0])} is an input and an output; the loader of WebAssembly finds arrays "
+            "by name: rename one"
+        )
     return {"name": name, "inputs": _shapes(graph.inputs), "outputs": _shapes(outputs)}
 
 
@@ -54,7 +61,7 @@ def loader(about, notes=()):
     comment = comment_lines([f"{name} in WebAssembly, written by Paraxis.", *notes])
     return f"""{"".join(f"// {line}".rstrip() + chr(10) for line in comment)}
 {runtime()}
-const about = {json.dumps(about)};
+const about = {literal(about)};
 
 async function bytes(url) {{
   if (url.protocol === "file:") return (await import("node:fs/promises")).readFile(url);
@@ -69,6 +76,11 @@ export async function load(source{more}) {{
   return {kind}.load(about, module{more});
 }}
 """
+
+
+def literal(data):
+    """Data in JavaScript. Without brackets `__proto__` would be no property."""
+    return json.dumps(data).replace('"__proto__":', '["__proto__"]:')
 
 
 SOURCE = "BufferSource | Promise<BufferSource> | WebAssembly.Module"
@@ -86,7 +98,8 @@ export interface Batch {{
   readonly states: number;
   /** Arrays in the module's memory: set inputs, run, read outputs. */
   readonly arrays: {_views(every)};
-  run(): this;
+  /** Computes all states, or the first so many. */
+  run(states?: number): this;
 }}
 
 export class Kernel {{

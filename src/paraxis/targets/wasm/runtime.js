@@ -7,6 +7,7 @@ const { sin, cos, tan, asin, acos, atan2, exp, log, tanh } = Math;
 const ENVIRONMENT = { sin, cos, tan, asin, acos, atan2, exp, log, tanh, fmod: (x, y) => x % y };
 
 const size = (shape) => shape.reduce((product, length) => product * length, 1);
+const has = (object, key) => Object.prototype.hasOwnProperty.call(object, key); // not what all objects inherit
 
 async function instance(source) {
   const env = { env: ENVIRONMENT };
@@ -22,11 +23,20 @@ class Heap {
   }
 
   take(numbers) {
-    const begin = this.end, end = begin + numbers * BYTES;
-    const missing = end - this.memory.buffer.byteLength;
-    if (missing > 0) this.memory.grow(Math.ceil(missing / 65536)); // RangeError if there is no more
-    this.end = end;
+    const begin = this.end;
+    this.need(numbers);
+    this.end = begin + numbers * BYTES;
     return begin;
+  }
+
+  // Grows the memory for so many more numbers, before any of them is taken.
+  need(numbers) {
+    const missing = this.end + numbers * BYTES - this.memory.buffer.byteLength;
+    try {
+      if (missing > 0) this.memory.grow(Math.ceil(missing / 65536));
+    } catch (error) {
+      throw new RangeError(`memory: no room for ${numbers} more numbers: ${error.message}`);
+    }
   }
 }
 
@@ -45,9 +55,11 @@ class Place {
   }
 }
 
-// Places by name, and an object whose properties are their views: take each when it is needed.
+// Places for [name, numbers] by name, and an object whose properties are their views: take each when
+// it is needed.
 function places(heap, counts) {
-  const all = new Map(Object.entries(counts).map(([name, numbers]) => [name, new Place(heap, numbers)]));
+  heap.need(counts.reduce((sum, [, numbers]) => sum + numbers, 0));
+  const all = new Map(counts.map(([name, numbers]) => [name, new Place(heap, numbers)]));
   const views = Object.create(null);
   for (const [name, place] of all) Object.defineProperty(views, name, { get: () => place.view, enumerable: true });
   return [all, views];
@@ -68,25 +80,29 @@ function flat(value, name) {
   return numbers;
 }
 
-// Arrays by name, flat; every name must be known and given.
+// Arrays by name, flat; every name must be known and given. A number is that of all entries.
 function given(arrays, shapes, name) {
   for (const key of Object.keys(arrays))
-    if (!(key in shapes)) throw new TypeError(`${name}: ${key} is not an input; its inputs are ${Object.keys(shapes).join(", ")}`);
+    if (!has(shapes, key)) throw new TypeError(`${name}: ${key} is not an input; its inputs are ${Object.keys(shapes).join(", ")}`);
   return Object.fromEntries(
     Object.entries(shapes).map(([key, shape]) => {
-      if (!(key in arrays)) throw new TypeError(`${name}: input ${key} is missing`);
-      const values = flat(arrays[key], key);
-      if (values.length === 0 || values.length % size(shape) !== 0)
-        throw new RangeError(`${key}: expected a multiple of ${size(shape)} numbers, found ${values.length}`);
+      if (!has(arrays, key)) throw new TypeError(`${name}: input ${key} is missing`);
+      const one = size(shape), value = arrays[key];
+      const values = typeof value === "number" ? new Float64Array(one).fill(value) : flat(value, key);
+      if (values.length === 0 || values.length % one !== 0)
+        throw new RangeError(`${key}: expected a multiple of ${one} numbers, found ${values.length}`);
       return [key, values];
     }),
   );
 }
 
-// Copies an array into a view, repeated if it is one state for all.
-function fill(view, values, name) {
+// Copies an array into a view, repeated if it has the `one` numbers of one state. A number is that
+// of all entries.
+function fill(view, value, one, name) {
+  if (typeof value === "number") return view.fill(value);
+  const values = flat(value, name);
   if (values.length === view.length) view.set(values);
-  else if (view.length % values.length === 0)
+  else if (values.length === one)
     for (let at = 0; at < view.length; at += values.length) view.set(values, at);
   else throw new RangeError(`${name}: expected ${view.length} numbers, or those of one state, found ${values.length}`);
 }
@@ -108,14 +124,26 @@ export class Kernel {
   compute(arrays) {
     const values = given(arrays, this.inputs, this.name);
     const states = Math.max(1, ...Object.entries(values).map(([key, each]) => each.length / size(this.inputs[key])));
-    if (this.#room?.states !== states) {
-      if (this.#room?.end === this.heap.end) this.heap.end = this.#room.begin;
-      this.#room = this.batch(states);
+    const { arrays: room } = this.#roomFor(states);
+    for (const [key, each] of Object.entries(values)) {
+      const one = size(this.inputs[key]);
+      fill(room[key].subarray(0, one * states), each, one, key);
     }
-    const room = this.#room;
-    for (const [key, each] of Object.entries(values)) fill(room.arrays[key], each, key);
-    room.run();
-    return Object.fromEntries(Object.keys(this.outputs).map((key) => [key, room.arrays[key].slice()]));
+    this.#room.run(states);
+    return Object.fromEntries(
+      Object.entries(this.outputs).map(([key, shape]) => [key, room[key].slice(0, size(shape) * states)]),
+    );
+  }
+
+  // A batch of at least so many states, kept for the next call. One that cannot be given back, since
+  // there are others after it, is followed by one twice as large, so that what is lost stays small.
+  #roomFor(states) {
+    const kept = this.#room;
+    if (kept?.states >= states) return kept;
+    const last = kept?.end === this.heap.end;
+    this.#room = null;
+    if (last) this.heap.end = kept.begin;
+    return (this.#room = this.batch(kept && !last ? Math.max(states, 2 * kept.states) : states));
   }
 
   // Arrays for so many states that stay in the module's memory: set inputs, run, read outputs.
@@ -131,15 +159,17 @@ class Batch {
     this.states = states;
     this.begin = kernel.heap.end;
     const counts = Object.entries({ ...kernel.inputs, ...kernel.outputs }).map(([key, shape]) => [key, size(shape) * states]);
-    const [all, arrays] = places(kernel.heap, Object.fromEntries(counts));
+    const [all, arrays] = places(kernel.heap, counts);
     this.end = kernel.heap.end;
     this.arrays = arrays;
     const batch = kernel.exports[`${kernel.name}_batch`], addresses = [...all.values()].map((place) => place.address);
-    this.#run = () => batch(states, ...addresses);
+    this.#run = (first) => batch(first, ...addresses);
   }
 
-  run() {
-    this.#run();
+  // Computes all states, or the first so many.
+  run(first = this.states) {
+    if (count(first, "states") > this.states) throw new RangeError(`states: expected at most ${this.states}, found ${first}`);
+    this.#run(first);
     return this;
   }
 }
@@ -164,10 +194,12 @@ export class Iteration {
     this.heap = new Heap(exports);
     this.done = 0; // steps
     this.#step = exports[`${about.name}_iterate`];
-    const counts = {};
+    for (const key of own)
+      if (!has(about.inputs, key)) throw new TypeError(`${this.name}: ${key}, named in own, is not an input`);
+    const counts = [];
     this.#rows = Object.entries(about.inputs).map(([key, shape]) => {
       const each = about.carry.includes(key) || own.includes(key);
-      if (!about.per_step.includes(key)) counts[key] = size(shape) * (each ? states : 1);
+      if (!about.per_step.includes(key)) counts.push([key, size(shape) * (each ? states : 1)]);
       return [key, each ? size(shape) * BYTES : 0];
     });
     [this.#places, this.arrays] = places(this.heap, counts);
@@ -179,11 +211,12 @@ export class Iteration {
     return this.#finished?.view;
   }
 
-  // Sets inputs by name; one state is repeated for all.
+  // Sets inputs by name; one state is repeated for all. States that are given anew have not ended.
   set(arrays) {
     for (const [key, value] of Object.entries(arrays)) {
       if (!this.#places.has(key)) throw new TypeError(`${this.name}: ${key} is not an input that can be set`);
-      fill(this.#places.get(key).view, flat(value, key), key);
+      fill(this.#places.get(key).view, value, size(this.#about.inputs[key]), key);
+      if (this.#about.carry.includes(key)) this.finished?.fill(0);
     }
     return this;
   }
@@ -193,13 +226,24 @@ export class Iteration {
   advance(steps, every = steps, perStep = {}) {
     count(steps, "steps");
     count(every, "every");
+    for (const key of Object.keys(perStep))
+      if (!this.#about.per_step.includes(key)) throw new TypeError(`${this.name}: ${key} has no value per step`);
+    const before = this.heap.end;
+    try {
+      return this.#advance(steps, every, perStep);
+    } finally {
+      this.heap.end = before; // the next call may write there
+    }
+  }
+
+  #advance(steps, every, perStep) {
     const { inputs, per_step, record, shapes } = this.#about;
-    const { heap, states } = this, before = heap.end;
+    const { heap, states } = this;
     const addresses = this.#rows.map(([key, row]) => {
       if (!per_step.includes(key)) return [this.#places.get(key).address, row];
-      if (!(key in perStep)) throw new TypeError(`${this.name}: ${key} is missing, which has a value per step`);
-      const place = new Place(heap, steps * size(inputs[key]) * (row ? states : 1));
-      fill(place.view, flat(perStep[key], key), key);
+      if (!has(perStep, key)) throw new TypeError(`${this.name}: ${key} is missing, which has a value per step`);
+      const one = size(inputs[key]), place = new Place(heap, steps * one * (row ? states : 1));
+      fill(place.view, perStep[key], one, key);
       return [place.address, row];
     });
     const kept = Math.floor(steps / every);
@@ -207,7 +251,6 @@ export class Iteration {
     const last = [...records.map(([, place]) => place), this.#finished].filter(Boolean);
     this.#step(states, steps, every, 0, ...addresses.flat(), ...last.map((place) => place.address));
     this.done += steps;
-    heap.end = before; // the next call may write there
     return Object.fromEntries(records.map(([key, place]) => [key, place.view.subarray(0, kept * size(shapes[key]) * states)]));
   }
 }

@@ -1,6 +1,6 @@
 """The self-test of WebAssembly, for Node."""
 
-import json
+from ..wasm import literal
 
 
 def self_test(about, vectors):
@@ -20,8 +20,8 @@ const beside = (ending, code) => readFile(new URL(`./{name}.${{ending}}`, import
 const {{ load }} = await import(`data:text/javascript;base64,${{await beside("js", "base64")}}`);
 
 const STATES = {vectors.states};
-const GIVEN = {json.dumps(given)};
-const EXPECTED = {json.dumps(expected)};
+const GIVEN = {literal(given)};
+const EXPECTED = {literal(expected)};
 
 const kernel = await load(await beside("wasm"));
 let worst = 0;
