@@ -23,6 +23,7 @@ from . import (
     report,
     safe_rate,
     schedule,
+    studio,
     sweep,
 )
 
@@ -37,6 +38,7 @@ COMMANDS = (
     sweep,
     dataset,
     page,
+    studio,
     report,
     demo,
 )  # as --help lists them
@@ -61,6 +63,7 @@ EXAMPLES = """examples:
   paraxis sweep status study.zarr       how far it is
   paraxis dataset ur5 --states 1e6 --store s.zarr --parquet s
   paraxis page ur5 -o arm.html          a page in which it is simulated while you look
+  paraxis studio ur5                    the same for work in progress: a panel, computed here
   paraxis report counts --html counts.html
 """
 

@@ -1,0 +1,66 @@
+"""`paraxis studio`: look at robots and try them out, in a browser."""
+
+import threading
+import webbrowser
+
+from .arguments import add_robot, integer, load_options
+from .files import check_folder
+
+FIRST = "ur5"  # the robot to begin with
+
+
+def add(commands):
+    about = "robots in a browser, computed here"
+    studio = commands.add_parser(
+        "studio",
+        help=about,
+        description=f"Open {about}: move their joints, see what is wrong with a description and "
+        "what functions cost, simulate, sweep, find optimal motions, and take it all away as "
+        "Python. It needs viser: pip install 'paraxis[studio]'. Ctrl-C ends it.",
+    )
+    add_robot(studio, default=FIRST)
+    studio.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1",
+        help="the address to listen on; any other than this machine's own is reached by others, "
+        "who then need the token in the address that is printed (default: 127.0.0.1)",
+    )  # fmt: skip
+    studio.add_argument(
+        "--port", metavar="NUMBER", type=integer(0, 65_535), default=8080,
+        help="the port, or 0 for any that is free (default: 8080)",
+    )  # fmt: skip
+    studio.add_argument(
+        "-o", "--output", metavar="FOLDER", default=".",
+        help="where to save what is done, as Python (default: here)",
+    )  # fmt: skip
+    studio.add_argument("--no-browser", action="store_true", help="print the address only")
+    return studio
+
+
+def run(arguments):
+    from ..robots.loading import load
+    from ..studio.opening import line_of, with_notes
+    from ..studio.studio import Studio
+    from .terminal import Terminal
+
+    check_folder(arguments.output)
+    options = load_options(arguments)
+    opened = with_notes(load, arguments.robot, **options)
+    studio = Studio(
+        opened,
+        line_of(arguments.robot, options),
+        host=arguments.host,
+        port=arguments.port,
+        folder=arguments.output,
+    )
+    terminal = Terminal()
+    try:
+        terminal.print(f"  the studio is at {studio.url}", soft_wrap=True)
+        terminal.print("  Ctrl-C ends it")
+        if not arguments.no_browser:
+            webbrowser.open(studio.url)
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        terminal.print("  ended")
+    finally:
+        studio.stop()
+    return 0
