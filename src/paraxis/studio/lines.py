@@ -40,6 +40,9 @@ class Names:
         exec(compile("\n".join(lines), "<studio>", "exec"), self.names)
         return "\n".join(self._printed)[:MOST_PRINTED]
 
+    def has(self, name):
+        return name in self.names
+
     def _print(self, *values):
         self._printed.append(" ".join(map(str, values)))
 
