@@ -1,5 +1,6 @@
 """`paraxis studio`: look at robots and try them out, in a browser."""
 
+import sys
 import threading
 import webbrowser
 
@@ -56,6 +57,7 @@ def run(arguments):
     try:
         terminal.print(f"  the studio is at {studio.url}", soft_wrap=True)
         terminal.print("  Ctrl-C ends it")
+        sys.stdout.flush()  # it may be a pipe
         if not arguments.no_browser:
             webbrowser.open(studio.url)
         threading.Event().wait()

@@ -17,7 +17,7 @@ from ..checks import shown
 
 MOST_CONNECTIONS = 100
 MOST_MESSAGE = 2 * 2**20  # bytes; files come in pieces of half of one
-MOST_UPLOAD = 16 * 2**20  # bytes of a file
+MOST_UPLOAD = 4 * 2**20  # bytes of a file
 MOST_UPLOADS = 4  # of one connection, at the same time
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 

@@ -24,6 +24,10 @@ class Journal:
     def text(self):
         return "\n".join([*HEAD, *self.lines, ""])
 
+    def begin(self, *lines):
+        """Lines to begin with, which are written once there are others."""
+        self.lines += lines
+
     def add(self, *lines):
         """Keep lines, and write them to the file."""
         first = self.path is None

@@ -20,6 +20,8 @@ SWEPT = {  # what is swept -> (what it means, the lowest, the highest)
     "payload": ("mass at the tool that the controller does not know of, kg", 0.0, 1_000.0),
 }
 
+SUGGESTED = {"kp": (10.0, 400.0), "kd": (1.0, 60.0), "payload": (0.0, 5.0)}
+
 
 def simulate(work, drive="nothing", robots=1, seconds=2.0, spread=0.1, kp=100.0, kd=20.0):
     """Simulate from the posture; controllers hold the goal. Many robots begin near the posture."""
@@ -48,6 +50,7 @@ def simulate(work, drive="nothing", robots=1, seconds=2.0, spread=0.1, kp=100.0,
     ]
     text, notes = work.do(lines, postures)
     run = work.names["run"]
+    notes += [] if drive == "nothing" or robots > 1 else work.at_goal()
     return Result(text, curves(work.robot, run.t, run.q), run.t, run.q, notes)
 
 
@@ -77,10 +80,11 @@ def sweep(work, parameter="kp", low=10.0, high=400.0, count=20, seconds=2.0, kp=
         f"    dt={STEP}, steps={steps}, every={EVERY},",
         ")",
         "miss = abs(px.difference(robot, run.q[-1], np.broadcast_to(goal, start.shape))).max(-1)",
-        'print(f"farthest from the goal at the end: {miss.max():.3g}, nearest {miss.min():.3g}")',
+        'print(f"from the goal at the end: {miss.min():.2g} to {miss.max():.2g}")',
     ]
     text, notes = work.do(lines, ["q", "goal"])
     run, values, miss = (work.names[name] for name in ("run", "values", "miss"))
+    notes += work.at_goal()
     lost = int((~np.isfinite(miss)).sum())
     if lost:
         notes.append(f"{counted(lost, 'robot')} got lost: the time step is too long for it.")

@@ -53,6 +53,8 @@ def optimum(work, seconds=1.0, point=None, effort=1e-3):
     ]
     text, notes = work.do(lines, postures)
     found = work.names["found"]
+    if point is None:
+        notes += work.at_goal()
     if not found.solved:
         notes.append("It is not solved: this is as far as the search came.")
     t = STEP * np.arange(found.q.shape[0])

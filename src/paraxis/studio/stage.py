@@ -1,5 +1,7 @@
 """The robot as one browser sees it: meshes that are moved, and frames."""
 
+import threading
+
 import numpy as np
 
 from ..robots.joint import WORLD
@@ -20,21 +22,20 @@ class Stage:
         self.client, self.scene = client, client.scene
         self.robot, self.solids, self.handles, self.frames = None, [], [], []
         self.poses, self.count, self.axes = None, 0, None
-        self.show_frames = False
+        self.show_frames, self.lock = False, threading.RLock()
 
     def open(self, robot):
         """Draw another robot; notes about what of it is not drawn."""
-        self.robot = robot
-        self.solids, notes = solids_of(robot)
+        solids, notes = solids_of(robot)
         size = size_of(robot)
-        self.frames = robot.frames[:MOST_FRAMES]
-        with self.client.atomic():
+        with self.lock, self.client.atomic():
+            self.robot, self.solids, self.frames = robot, solids, robot.frames[:MOST_FRAMES]
+            self.handles, self.axes, self.count, self.poses = [], None, 0, None
             self.scene.reset()
             self.scene.set_up_direction("+z")
             self.scene.add_grid(
                 "/ground", 10 * size, 10 * size, cell_size=size / 5, section_size=size
             )
-        self.handles, self.axes, self.count = [], None, 0
         return notes
 
     def look_at(self, poses):
@@ -54,14 +55,14 @@ class Stage:
         if bad.any():
             poses = poses.copy()
             poses[bad] = self.poses[bad] if self._fits(poses) else np.array([0.0] * 6 + [1.0])
-        with self.client.atomic():
+        with self.lock, self.client.atomic():
             if len(poses) != self.count:
                 self._add(poses)
             else:
                 for solid, handle in zip(self.solids, self.handles, strict=True):
                     handle.batched_positions, handle.batched_wxyzs = _placed(poses[:, solid.body])
             self._draw_frames(poses[0])
-        self.poses = poses
+            self.poses = poses
 
     def _fits(self, poses):
         return self.poses is not None and self.poses.shape == poses.shape

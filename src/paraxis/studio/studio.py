@@ -22,6 +22,7 @@ class Studio:
     def __init__(self, opened, line, *, host="127.0.0.1", port=0, folder=None):
         self.opened, self.line, self.folder = opened, line, folder
         self.works, self.left, self.lock = {}, [], threading.Lock()
+        self.panels = {}
         self.served = Served(host, port)
         self.url = self.served.url
         self.served.viser.on_client_connect(self._came)
@@ -33,16 +34,17 @@ class Studio:
             if work is None:
                 work = Work(Journal(self.folder))
             self.works[client.client_id] = work
-        if work.robot is None:
-            work.open_given(self.opened, self.line)
-        panel = Panel(client, Stage(client), work)
-        panel.opened()
+        panel = self.panels[client.client_id] = Panel(client, Stage(client), work)
+        panel.begin(self.opened, self.line)
 
     def _went(self, client):
         with self.lock:
             work = self.works.pop(client.client_id, None)
-            if work is not None:
+            panel = self.panels.pop(client.client_id, None)
+            if work is not None and work.journal.path is not None:
                 self.left = [*self.left, work][-MOST_LEFT:]
+        if panel is not None:
+            panel.closed()
 
     def stop(self):
         """End it; what was saved stays."""

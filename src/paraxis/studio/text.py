@@ -19,3 +19,8 @@ def as_code(text, language="python"):
     """A block of code, whose fence is longer than any in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def in_line(text):
+    """A few words as code."""
+    return escaped(text) if "`" in text else f"`{text}`"

@@ -10,26 +10,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import api
-from ..checks import shown
-from ..errors import ArgumentError
+from ..checks import quoted, shown
+from ..errors import ArgumentError, RobotError
 from ..scene.motion import coordinate_names
 from .lines import Names, literal
 from .opening import by_name, by_text, line_of
 
+MOST_JOINTS = 120
 FREE = 3.0  # rad or m: the range of a slider where there is no limit
 DIGITS = 6  # of positions that sliders give
 _computing = threading.Lock()  # kernels use all cores, and warnings are caught for one at a time
-
-
-@dataclass
-class Result:
-    """What a command came to: text, perhaps a plot, perhaps positions over time to watch."""
-
-    text: str
-    plot: "Plot | None" = None
-    t: np.ndarray | None = None
-    q: np.ndarray | None = None  # (times, ..., nq)
-    notes: list = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -41,6 +31,17 @@ class Plot:
     x_name: str
     y_name: str
     logarithmic: bool = False
+
+
+@dataclass
+class Result:
+    """What a command came to: text, perhaps a plot, perhaps positions over time to watch."""
+
+    text: str
+    plot: Plot | None = None
+    t: np.ndarray | None = None
+    q: np.ndarray | None = None  # (times, ..., nq)
+    notes: list = field(default_factory=list)
 
 
 class Work:
@@ -55,21 +56,26 @@ class Work:
 
     def open(self, name):
         """Open a robot that is installed."""
-        self._opened(by_name(name), line_of(name))
+        found = by_name(name)
+        self._take(found)
+        self.journal.add("", line_of(name))
 
     def open_text(self, text):
         """Open the text of a URDF file; it is kept beside the journal."""
         with _computing:
             found = by_text(text)
+        check_size(found.robot)
         file = self.journal.keep(text, ".urdf")
-        self._opened(found, line_of(file))
+        self._take(found)
+        self.journal.add("", line_of(file))
 
     def open_given(self, found, line):
         """Open what was opened already; `line` is the same as Python."""
-        self._opened(found, line)
+        self._take(found)
+        self.journal.begin(line)
 
-    def _opened(self, found, line):
-        self.journal.add(line)
+    def _take(self, found):
+        check_size(found.robot)
         self.robot, self.notes = found.robot, found.notes
         self.names["robot"] = found.robot
         self.q = self.goal = standing(found.robot)
@@ -94,6 +100,12 @@ class Work:
         """Make the posture the goal."""
         self.goal = self.q.copy()
 
+    def at_goal(self):
+        """A sentence, if there is nothing to do from the posture to the goal."""
+        same = np.array_equal(self.q, self.goal)
+        hint = "The posture is the goal already: make it the goal, then move the joints."
+        return [hint] if same else []
+
     def _normal(self, q):
         return q if self.robot.nq == self.robot.nv else api.normalize(self.robot, q)
 
@@ -114,6 +126,14 @@ class Work:
         self.journal.add("", *begin, *lines)
         self._told |= {line.partition(" ")[0]: line for line in begin}
         return printed, [shown(each.message, 500) for each in caught]
+
+
+def check_size(robot):
+    """Refuse robots for which commands would take minutes, and a panel miles."""
+    if robot.n > MOST_JOINTS:
+        raise RobotError(
+            f"{quoted(robot.name)} has {robot.n:,} joints; the studio is for up to {MOST_JOINTS}"
+        )
 
 
 def standing(robot):
