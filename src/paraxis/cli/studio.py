@@ -1,5 +1,6 @@
 """`paraxis studio`: look at robots and try them out, in a browser."""
 
+import os
 import sys
 import threading
 import webbrowser
@@ -48,7 +49,7 @@ def run(arguments):
     opened = with_notes(load, arguments.robot, **options)
     studio = Studio(
         opened,
-        line_of(arguments.robot, options),
+        line_of(absolute(arguments.robot), {name: absolute(x) for name, x in options.items()}),
         host=arguments.host,
         port=arguments.port,
         folder=arguments.output,
@@ -66,3 +67,9 @@ def run(arguments):
     finally:
         studio.stop()
     return 0
+
+
+def absolute(source):
+    """The path of a file as it is from any folder; anything else as it is."""
+    is_file = isinstance(source, str) and os.path.isfile(source)
+    return os.path.abspath(source) if is_file else source

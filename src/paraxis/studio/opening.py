@@ -7,13 +7,14 @@ and of a text nothing but itself is read: its meshes are not drawn.
 import warnings
 from dataclasses import dataclass, field, replace
 
-from ..checks import counted, one_of, shown
+from ..checks import one_of, shown
 from ..errors import RobotError
-from ..robots.by_name import FILES
+from ..robots.by_name import FILES, source_of
 from ..robots.loading import load
 from ..robots.readers.mesh_files import NOWHERE
 from ..robots.readers.urdf import parse_urdf
 from ..robots.robot import Robot
+from ..robots.snapping import SNAP
 from ..robots.zoo import ZOO
 from .guard import MOST_UPLOAD
 from .lines import literal
@@ -37,7 +38,10 @@ def names():
 
 def by_name(name):
     """A robot that is installed; the error about another names the most similar one."""
-    return with_notes(load, one_of(name, names(), "robot", RobotError))
+    one_of(name, names(), "robot", RobotError)
+    if name in ZOO:  # not load(name), which prefers a file of that name
+        return with_notes(lambda: ZOO[name]().snapped(SNAP))
+    return with_notes(load, source_of(name, ZOO))
 
 
 def by_text(text):
@@ -51,8 +55,8 @@ def by_text(text):
     if meshes:
         notes = [
             *notes,
-            f"{counted(meshes, 'mesh').replace('meshs', 'meshes')} not drawn: of a file that is "
-            "brought by the browser, only itself is read. `paraxis studio FILE` draws them.",
+            f"Not drawn: {meshes} of its shapes, as their meshes are other files. Of what a browser "
+            "brings nothing but itself is read; `paraxis studio FILE` draws all.",
         ]
     return Opened(replace(found.robot, shapes=kept, warn=False), notes)
 

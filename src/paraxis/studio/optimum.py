@@ -1,4 +1,4 @@
-"""Commands that find the motion that costs least: to the goal posture, or with the tool to a point."""
+"""Commands that find the motion that costs least, to the goal or with the tool to a point."""
 
 import numpy as np
 
@@ -25,12 +25,14 @@ def optimum(work, seconds=1.0, point=None, effort=1e-3):
     effort = literal(float(effort))
     if point is None:
         far, near, wanted, postures = "q - goal", "goal", "robot.nq", ("q", "goal")
+        miss = "found.q[-1] - goal"
         begin = []
     else:
         if len(point) != 3 or not np.isfinite(point).all():
             raise ArgumentError(f"point: expected three numbers, found {point!r}")
         far = "px.forward_kinematics(robot, q)[:3, 3] - goal"
         near, wanted, postures = "point", "3", ("q",)
+        miss = "px.forward_kinematics(robot, found.q[-1])[:3, 3] - point"
         begin = [f"point = np.array({literal([float(x) for x in point])})"]
     lines = [
         *begin,
@@ -50,6 +52,7 @@ def optimum(work, seconds=1.0, point=None, effort=1e-3):
         f"found = solver.solve(np.concatenate([q, np.zeros(robot.nv)]), goal={near})",
         "print(found)",
         'print(f"cost {found.cost:.4g} after {found.iterations} iterations")',
+        f'print(f"from the goal at the end: {{abs({miss}).max():.2g}}")',
     ]
     text, notes = work.do(lines, postures)
     found = work.names["found"]

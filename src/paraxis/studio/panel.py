@@ -214,6 +214,9 @@ class Panel:
         to = gui.add_dropdown("to", (POSTURE, TOOL))
         point = gui.add_vector3("point, m", (0.4, 0.2, 0.5), step=0.01, visible=False)
         seconds = gui.add_number("seconds", 1.0, min=0.1, max=4.0, step=0.1)
+        effort = gui.add_number(
+            "effort", 1e-4, min=1e-6, max=1e3, step=1e-6, hint="what a squared N m costs"
+        )
 
         def changed(_):
             point.visible = to.value == TOOL
@@ -221,7 +224,9 @@ class Panel:
         to.on_update(changed)
         self._command(
             "Find the best motion",
-            lambda: optimum(self.work, seconds.value, point.value if to.value == TOOL else None),
+            lambda: optimum(
+                self.work, seconds.value, point.value if to.value == TOOL else None, effort.value
+            ),
         )
 
     def _command(self, label, run):
