@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import warnings
 import webbrowser
 
 from .arguments import add_robot, integer, load_options
@@ -55,6 +56,8 @@ def run(arguments):
         folder=arguments.output,
     )
     terminal = Terminal()
+    # viser warns of what is sent to a browser that has just gone
+    warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
     try:
         terminal.print(f"  the studio is at {studio.url}", soft_wrap=True)
         terminal.print("  Ctrl-C ends it")

@@ -4,7 +4,6 @@ Someone else may be at the browser. So names are those of robots that are instal
 and of a text nothing but itself is read: its meshes are not drawn.
 """
 
-import warnings
 from dataclasses import dataclass, field, replace
 
 from ..checks import one_of, shown
@@ -18,9 +17,9 @@ from ..robots.snapping import SNAP
 from ..robots.zoo import ZOO
 from .guard import MOST_UPLOAD
 from .lines import literal
+from .noticing import MOST_LETTERS, noticed
 
 MOST_NOTES = 40
-MOST_LETTERS = 500  # of a note
 
 
 @dataclass(frozen=True)
@@ -55,18 +54,16 @@ def by_text(text):
     if meshes:
         notes = [
             *notes,
-            f"Not drawn: {meshes} of its shapes, as their meshes are other files. Of what a browser "
-            "brings nothing but itself is read; `paraxis studio FILE` draws all.",
+            f"Not drawn: {meshes} of its shapes, as their meshes are in other files. Of what a "
+            "browser brings nothing but itself is read; `paraxis studio FILE` draws all.",
         ]
     return Opened(replace(found.robot, shapes=kept, warn=False), notes)
 
 
 def with_notes(make, *arguments, **options):
     """What `make` opens, with the warnings about it and what it has ignored."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noticed() as notes:
         robot = make(*arguments, **options)
-    notes = [shown(warning.message, MOST_LETTERS) for warning in caught]
     notes += [f"Not read: {shown(each, MOST_LETTERS)}" for each in robot.ignored]
     if len(notes) > MOST_NOTES:
         notes = [*notes[:MOST_NOTES], f"{len(notes) - MOST_NOTES:,} more"]

@@ -30,9 +30,8 @@ class Panel:
         self.client, self.gui, self.stage, self.work = client, client.gui, stage, work
         self.sliders, self.busy = [], threading.Lock()
         self.player = Player(stage, self._played)
-        self.gui.configure_theme(
-            control_layout="fixed", control_width="large", show_logo=False, show_share_button=False
-        )
+        self.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
+        self.gui.main_panel.dock_right()
         self.title = self.gui.add_markdown("")
         tabs = self.gui.add_tab_group()
         for label, fill in (

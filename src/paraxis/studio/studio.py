@@ -22,7 +22,7 @@ class Studio:
     def __init__(self, opened, line, *, host="127.0.0.1", port=0, folder=None):
         self.opened, self.line, self.folder = opened, line, folder
         self.works, self.left, self.lock = {}, [], threading.Lock()
-        self.panels = {}
+        self.panels, self.gone = {}, set()
         self.served = Served(host, port)
         self.url = self.served.url
         self.served.viser.on_client_connect(self._came)
@@ -30,15 +30,20 @@ class Studio:
 
     def _came(self, client):
         with self.lock:
-            work = self.left.pop() if self.left else None
-            if work is None:
-                work = Work(Journal(self.folder))
+            if client.client_id in self.gone:  # before this thread began
+                return
+            work = self.left.pop() if self.left else Work(Journal(self.folder))
             self.works[client.client_id] = work
-        panel = self.panels[client.client_id] = Panel(client, Stage(client), work)
+        panel = Panel(client, Stage(client), work)
+        with self.lock:
+            if client.client_id in self.gone:
+                return
+            self.panels[client.client_id] = panel
         panel.begin(self.opened, self.line)
 
     def _went(self, client):
         with self.lock:
+            self.gone.add(client.client_id)
             work = self.works.pop(client.client_id, None)
             panel = self.panels.pop(client.client_id, None)
             if work is not None and work.journal.path is not None:

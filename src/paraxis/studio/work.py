@@ -4,16 +4,16 @@ Nothing here knows of a browser.
 """
 
 import threading
-import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .. import api
-from ..checks import quoted, shown
+from ..checks import quoted
 from ..errors import ArgumentError, RobotError
 from ..scene.motion import coordinate_names
 from .lines import Names, literal
+from .noticing import noticed
 from .opening import by_name, by_text, line_of
 
 MOST_JOINTS = 120
@@ -56,7 +56,8 @@ class Work:
 
     def open(self, name):
         """Open a robot that is installed."""
-        found = by_name(name)
+        with _computing:
+            found = by_name(name)
         self._take(found)
         self.journal.add("", line_of(name))
 
@@ -120,12 +121,11 @@ class Work:
             line = f"{name} = np.array({literal(getattr(self, name))})"
             if self._told.get(name) != line:
                 begin.append(line)
-        with _computing, warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with _computing, noticed() as notes:
             printed = self.names.run([*begin, *lines])
         self.journal.add("", *begin, *lines)
         self._told |= {line.partition(" ")[0]: line for line in begin}
-        return printed, [shown(each.message, 500) for each in caught]
+        return printed, notes
 
 
 def check_size(robot):
