@@ -4,10 +4,14 @@ import re
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&:$/@^=])")
 
+# addresses become links even where their letters are escaped, unless something is between these
+ADDRESS = re.compile(r"(https?:|www|@)", re.IGNORECASE)
+BETWEEN = "\N{WORD JOINER}"  # which has no width
+
 
 def escaped(text):
-    """Text that Markdown, and the HTML and formulas in it, leave as it is."""
-    return SPECIAL.sub(r"\\\1", str(text))
+    """Text that Markdown, and the HTML, formulas and addresses in it, leave as it is."""
+    return SPECIAL.sub(r"\\\1", ADDRESS.sub(rf"\1{BETWEEN}", str(text)))
 
 
 def as_list(sentences):
