@@ -227,9 +227,11 @@ def test_untrusted_text_is_no_markup():
 
 @pytest.mark.parametrize("name", ["ur5", "puma560", "planar3"])
 def test_solids_are_closed_and_look_outward(name):
-    solids, notes = solids_of(px.load(name))
-    assert solids and not notes
-    for solid in solids:
+    close, crowd, notes = solids_of(px.load(name))
+    assert close and not notes
+    assert [each.body for each in crowd] == [each.body for each in close]
+    assert 3 * sum(len(each.faces) for each in crowd) < sum(len(each.faces) for each in close)
+    for solid in (*close, *crowd):
         a, b, c = (solid.vertices[solid.faces[:, k]].astype(float) for k in range(3))
         assert np.linalg.vecdot(a, np.cross(b, c)).sum() > 0  # six times the volume inside
         assert all(0 <= x <= 255 for x in solid.colour)

@@ -10,6 +10,7 @@ from ..scene.skeleton import size_of
 from .triangles import solids_of
 
 MOST_FRAMES = 60  # that are drawn
+MOST_CLOSE = 8  # robots that are drawn with all their triangles
 THICK = 0.04  # of axes, of their length
 AXES = 0.12  # length of axes, of the robot's size
 
@@ -25,10 +26,11 @@ class Stage:
 
     def open(self, robot):
         """Draw another robot; notes about what of it is not drawn."""
-        solids, notes = solids_of(robot)
+        close, crowd, notes = solids_of(robot)
         size = size_of(robot)
         with self.lock, self.client.atomic():
-            self.robot, self.solids, self.frames = robot, solids, robot.frames[:MOST_FRAMES]
+            self.robot, self.close, self.crowd = robot, close, crowd
+            self.solids, self.frames = close, robot.frames[:MOST_FRAMES]
             self.handles, self.axes, self.count, self.poses = [], None, 0, None
             self.scene.reset()
             self.scene.set_up_direction("+z")
@@ -72,6 +74,7 @@ class Stage:
         for handle in self.handles:
             handle.remove()
         self.handles, self.count = [], len(poses)
+        self.solids = self.close if self.count <= MOST_CLOSE else self.crowd
         for k, solid in enumerate(self.solids):
             positions, turns = _placed(poses[:, solid.body])
             self.handles.append(
