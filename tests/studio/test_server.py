@@ -225,6 +225,35 @@ def test_who_comes_again_goes_on_with_what_was_left(studio):
     studio.left.clear()
 
 
+def test_a_file_comes_in_parts_and_its_name_is_not_used(studio):
+    text = px.load("ur5").to_urdf().encode()
+    with opened(studio) as socket:
+        socket.send(msgspec.msgpack.encode(CAMERA))
+        until(lambda: studio.panels)
+        (panel,) = studio.panels.values()
+        until(lambda: panel.work.robot is not None)
+        begin = {
+            "type": "FileTransferStartUpload",
+            "source_component_uuid": panel.upload._impl.uuid,
+            "transfer_uuid": "a",
+            "filename": "../../escaped.urdf",
+            "mime_type": "",
+            "part_count": 2,
+            "size_bytes": len(text),
+        }
+        socket.send(msgspec.msgpack.encode(begin))
+        for k, content in enumerate((text[:1000], text[1000:])):
+            part = {"type": "FileTransferPart", "part_index": k, "content": content}
+            part |= {name: begin[name] for name in ("source_component_uuid", "transfer_uuid")}
+            socket.send(msgspec.msgpack.encode(part))
+        assert until(lambda: panel.work.robot.n == 6)
+        until(lambda: panel.work.journal.path)
+    until(lambda: not studio.panels)
+    studio.left.clear()
+    kept = {each.name for each in studio.folder.iterdir()}
+    assert any(each.endswith("-1.urdf") for each in kept) and "escaped.urdf" not in kept
+
+
 def test_an_address_that_cannot_be_listened_on(studio):
     with pytest.raises(px.ArgumentError, match="cannot listen"):
         Studio(by_name("planar3"), "", port=studio.served.port)
