@@ -26,7 +26,7 @@ TORCH = $(VENV)/installed-torch
 .PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench-gpu bench bench-optimal hardware reports docs clean
 
 help:
-	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
+	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html, in which a robot moves"
 	@echo "make check      does it all work? lint, layering, quick tests of every folder (two minutes)"
 	@echo "make test       the tests (minutes)"
 	@echo "make test-newest  quick tests on Python $(NEWEST), which is downloaded if need be"
@@ -97,7 +97,7 @@ QUICK = \
 	tests/targets/wasm/test_wasm.py::test_the_same_bits_anywhere_in_a_batch_and_alone \
 	tests/sweeps/test_spaces.py tests/sweeps/test_sweep.py tests/targets/test_dask_arrays.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
-	tests/parallel/test_gantt.py \
+	tests/parallel/test_gantt.py tests/drawing/test_frame.py \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \
 	tests/frameworks/test_jax.py::test_a_program_with_several_outputs \
 	tests/frameworks/test_jax.py::test_jacobians_and_hessians_against_programs \
@@ -154,6 +154,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
 	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
 	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
+	$(BIN)/python benchmarks/browser.py --json benchmarks/results/browser.json
 	$(BIN)/python benchmarks/cluster.py --json benchmarks/results/cluster.json
 	cp benchmarks/results/chains.json papers/paraxis_papers/log_depth/measured.json
 

@@ -144,7 +144,9 @@ def main():
         )
     Console(width=110).print(table)
     if arguments.json:
-        peers.keep({"machine": peers.machine(), "rows": rows}, arguments.json)
+        node = subprocess.check_output(["node", "--version"], text=True).strip().lstrip("v")
+        found = {"machine": peers.machine(), "node": node, "rows": rows}
+        peers.keep(found, arguments.json)
 
 
 if __name__ == "__main__":

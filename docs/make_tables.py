@@ -35,13 +35,14 @@ MOTION = {
     "table:gpu_small_batches": "gpu_small_batches",
     "table:gpu_grid": "gpu_grid",
     "table:gpu_first": "gpu_grid",
+    "table:browser": "browser",
     "table:cluster": "cluster",
     "table:cluster_rows": "cluster",
 }
 STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
     *(ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/joints.md"),
-    *(ROOT / f"docs/{name}.md" for name in (*STEPPED, "cluster")),
+    *(ROOT / f"docs/{name}.md" for name in (*STEPPED, "browser", "cluster")),
 )
 PLOT = ROOT / "docs/images/cpu.svg"
 
@@ -370,6 +371,7 @@ def motion(folder):
         "gpu_small_batches": gpu_small_batches_table,
         "gpu_grid": gpu_grid_table,
         "gpu_first": gpu_first_table,
+        "browser": browser_table,
         "cluster": cluster_tables,
         "cluster_rows": cluster_rows,
     }
@@ -923,6 +925,28 @@ def mpc_table(data):
         "A tick of model-predictive control of a UR5 from Python: horizon 30, one iteration, one "
         "core. The first two by the clock of the process; by the wall, a tick that the machine "
         "interrupts is as long as that."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def browser_table(data):
+    """RK4 steps in WebAssembly, beside MuJoCo's module and the CPU's own code."""
+    rows = [["robot", "module", "WebAssembly", "MuJoCo's WebAssembly", "CPU, 1 thread"]]
+    for row in data["rows"]:
+        own, peer = row["wasm"], row.get("mujoco")
+        rows.append(
+            [
+                row["robot"],
+                f"{row['bytes'] / 1024:.0f} kB",
+                f"**{own / 1e6:.2f}**",
+                f"{peer / 1e6:.3f} ({own / peer:.0f}×)" if peer else "",
+                f"{row['native'] / 1e6:.2f} ({row['native'] / own:.1f}×)",
+            ]
+        )
+    note = (
+        "Million RK4 steps per second on one thread, a batch of robots under constant torques; in "
+        "parentheses: MuJoCo's module, one robot at a time, how many times as fast Paraxis is; the "
+        f"CPU, how many times as fast it is. Node {data['node']}, on {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 

@@ -122,6 +122,30 @@ def test_examples_run(path):
     assert done.stdout.strip()
 
 
+GALLERY = sorted((ROOT / "examples/gallery").glob("*.py"))
+QUICK_OF_GALLERY = ("swing", "linkage")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            path, id=path.stem, marks=() if path.stem in QUICK_OF_GALLERY else pytest.mark.long
+        )
+        for path in GALLERY
+    ],
+)
+def test_the_gallery_moves(path, tmp_path):
+    """Each script writes a page with a motion, and the gallery shows it."""
+    page = tmp_path / "page.html"
+    done = subprocess.run([sys.executable, path, page], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text("utf-8"))[1])
+    assert data["motion"]["times"]["shape"][0] > 50
+    assert f"examples/gallery/{path.name}" in (ROOT / "docs/gallery.md").read_text("utf-8")
+
+
 def markdown_links():
     return [
         pytest.param(page, target, id=f"{page.name}:{target}")

@@ -7,7 +7,6 @@ from support.processes import SOURCE
 PACKAGE = SOURCE / "paraxis"
 MAKEFILE = Path(__file__).resolve().parents[1] / "Makefile"
 ELSEWHERE = {  # folders whose tests are in a file of another folder
-    "drawing": "parallel/test_gantt.py",
     "drivers": "targets/test_scan.py",
     "joint_functions": "physics/test_joint_by_joint.py",
     "jax": "frameworks/test_jax.py",

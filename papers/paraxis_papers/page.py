@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from paraxis.drawing.figure import Figure, figure_html
-from paraxis.drawing.page import DOCUMENT, STYLE
+from paraxis.drawing.frame import document, header
 
 from .document import VERDICT_HEADS, Diagram, Table, agrees, cells, verdict_cells
 
@@ -25,10 +25,11 @@ section > ul { margin: 14px 0 0; padding-left: 18px; font-size: 13.5px; color: v
 .verdicts tr.confirmed td:nth-child(2) { color: var(--c1); }
 .verdicts td:last-child { color: var(--soft); }
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 14px; }
-a { color: var(--c1); text-decoration: none; }
-a:hover { text-decoration: underline; }
 @media (max-width: 600px) {
-  .compared thead { display: none; }
+  .compared thead, .verdicts thead { display: none; }
+  .verdicts, .verdicts tbody, .verdicts tr, .verdicts td { display: block; }
+  .verdicts tr { padding: 10px 0; border-bottom: 1px solid var(--line); }
+  .verdicts td { border: 0; padding: 1px 0; }
   .compared, .compared tbody { display: block; }
   .compared tr { display: flex; flex-wrap: wrap; column-gap: 16px; padding: 8px 0;
     border-bottom: 1px solid var(--line); }
@@ -48,20 +49,16 @@ def report_page(report, version):
     """The whole document."""
     parts = report.parts
     contents = "".join(f'<a href="#t{k}">{escape(part.title)}</a>' for k, part in enumerate(parts))
-    head = f"""<header>
-<p class="brand">Paraxis {escape(version)}</p>
-<h1>{escape(report.title)}</h1>
-<p class="lead">{_prose(report.lead)}</p>
-<nav>{contents}</nav>
-</header>"""
+    nav = f"<nav>{contents}</nav>"
+    head = header(escape(report.title), _prose(report.lead), nav, version=version)
     sections = [_section(k, part) for k, part in enumerate(parts)]
     references = "".join(f"<li>{_prose(reference)}</li>" for reference in report.references)
     foot = f"""<p class="fine">{_prose(report.rule)}</p>
 <footer><h2>References</h2><ul>{references}</ul></footer>"""
     opening = [head, _verdicts(report.verdicts)] if report.verdicts else [head]
     body = "\n".join([*opening, *sections, foot])
-    style = STYLE + REPORT_STYLE + "".join(dict.fromkeys(each.style for each in report.diagrams))
-    return DOCUMENT.format(title=escape(report.title), style=style, body=body)
+    style = REPORT_STYLE + "".join(dict.fromkeys(each.style for each in report.diagrams))
+    return document(report.title, body, style)
 
 
 def _verdicts(verdicts):

@@ -401,27 +401,34 @@ class Program(Body):
         name: str | None = None,
         dtype: DTypeLike = "float64",
         cpu: str | None = None,
+        target: str | None = None,
     ) -> Exported:
         """Write source and self-test in a language, or a library with its header, to a folder.
 
         **Arguments:**
 
         - `folder`: where to write.
-        - `language`: "c", "cuda", "fortran", "python", "library" or "wasm".
+        - `language`: "c", "cuda", "fortran", "python", "javascript", "library" or "wasm".
         - `name`: the name of the function, by default that of this Program.
         - `dtype`: "float64" or "float32".
         - `cpu`: for a library, the level of CPU it is for, such as "x86-64-v3"; by default the CPU
           of this machine.
+        - `target`: for a library, the machine it is for, if it is another than this one:
+          "x64-linux", "x64-windows", "aarch64-linux", "arm64-apple", "riscv64-linux", "cortex-m4"
+          or "cortex-m7". The object file is always written; a shared library is linked where there
+          is a compiler for that machine.
 
         **Returns:** the `paths` of the files, the commands that `build` the self-test (any one
-        will do), and `test`, the command that runs it.
+        will do), and `test`, the command that runs it. `link` has the command that makes a shared
+        library where that could not be done here; all commands are then to be run `elsewhere`, in
+        the folder.
 
         **Raises:** `px.ArgumentError` if a name is not valid in that language, or a file cannot be
         written.
         """
         from .targets.source.files import write_files
 
-        return write_files(self.graph, language, folder, name, dtype, cpu)
+        return write_files(self.graph, language, folder, name, dtype, cpu, target=target)
 
     def export_iterate(
         self,
@@ -451,6 +458,12 @@ class Program(Body):
         from .targets.source import python
 
         return python.source(self.graph, name)
+
+    def to_javascript(self, name: str | None = None) -> str:
+        """JavaScript source: a module with functions for one state and for a batch."""
+        from .targets.source import javascript
+
+        return javascript.source(self.graph, name)
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())

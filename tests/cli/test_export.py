@@ -15,6 +15,7 @@ from paraxis import api
 from paraxis.cli import main as cli
 from paraxis.cli.export import LANGUAGES, export
 from paraxis.targets.source import compiler
+from paraxis.targets.source.files import IN_FLOAT64
 
 
 def run(capsys, *words):
@@ -37,9 +38,9 @@ def test_export_and_the_commands_it_prints(language, dtype, tmp_path, capsys):
     needs(language)
     folder = tmp_path / "a folder; not made yet"
     words = ("ur5", "--language", language, "--dtype", dtype, "-o", folder)
-    if language == "python" and dtype == "float32":
+    if language in IN_FLOAT64 and dtype == "float32":
         code, _, err = run(capsys, *words)
-        assert code == 2 and "expected 'float64' for Python" in err
+        assert code == 2 and f"expected 'float64' for {IN_FLOAT64[language]}" in err
         return
     code, out, err = run(capsys, *words)
     assert code == 0 and err == ""
@@ -76,8 +77,11 @@ def test_a_self_test_can_fail(language, tmp_path):
     if language == "library":  # there it is what the test expects that can be changed
         broken, right, wrong = tmp_path / "f_test.c", "test_expected = {\n    {", "1e3 * "
         wrong = right + wrong
+    elif language == "wasm":
+        broken, right = tmp_path / "f_test.mjs", '"tau": {"values": ['
+        wrong = f"{right}1e3 * "
     else:
-        broken = tmp_path / f"f.{ENDINGS.get(language, 'py')}"
+        broken = tmp_path / f"f.{ENDINGS[language]}"
         right, wrong = "9.81", "9.80"
     text = broken.read_text()
     assert right in text
@@ -98,11 +102,11 @@ def test_a_self_test_sees_small_entries(language, tmp_path):
         px.program(replace(robot, inertias=[*arm.inertias, body]), "mass_matrix")
         for body in (finger, replace(finger, about_com=(3e-8, 3e-8, 4e-8, 0, 0, 0)))
     )
-    dtype = "float64" if language == "python" else "float32"
+    dtype = "float64" if language in IN_FLOAT64 else "float32"
     done = right.export(str(tmp_path / "right"), language, dtype=dtype, name="f")
     shell(*done.build[-1:], done.test)
     done = heavy.export(str(tmp_path / "heavy"), language, dtype=dtype, name="f")
-    (test,) = (tmp_path / "right").glob(f"f_test.{ENDINGS.get(language, '[cp]*')}")
+    (test,) = (tmp_path / "right").glob("f_test.*")
     shutil.copy(test, tmp_path / "heavy" / test.name)
     with pytest.raises(AssertionError, match="error +[1-9]"):
         shell(*done.build[-1:], done.test)
@@ -120,8 +124,8 @@ def test_hostile_names_reach_no_source(language, tmp_path):
         robot, folder = px.Robot(name, joints, bodies), tmp_path / str(k)
         done = export(robot, "inverse_dynamics", language, str(folder))
         for path in folder.iterdir():
-            assert re.fullmatch(r"(lib)?[A-Za-z][A-Za-z0-9_]*\.[a-z0-9]+", path.name)
-            if path.suffix not in (".o", ".so"):
+            assert re.fullmatch(r"(lib)?[A-Za-z][A-Za-z0-9_]*(\.d)?\.[a-z0-9]+", path.name)
+            if path.suffix not in (".o", ".so", ".wasm"):
                 assert path.read_bytes().isascii()
         shell(*(f"{command} {strict} -O0" for command in done.build[-1:]), done.test)
 
@@ -172,6 +176,12 @@ def test_a_function_about_a_frame(tmp_path, capsys):
         (("--language", "c", "-o", "x", "--frame", "link1"), "frame"),
         (("--language", "c", "-o", "x", "--cpu", "x86-64-v3"), "only for language 'library'"),
         (("--language", "library", "-o", "x", "--cpu", "z80"), "z80"),
+        (("--language", "c", "-o", "x", "--target", "cortex-m7"), "only for language 'library'"),
+        (("--language", "library", "-o", "x", "--target", "cortex-m3"), "'cortex-m4'"),
+        (
+            ("--language", "library", "-o", "x", "--target", "cortex-m7", "--cpu", "x86-64-v3"),
+            "no levels",
+        ),
         (("--language", "c", "-o", os.devnull), "cannot be written"),
         (("--language", "c", "-o", "a\0b"), "cannot be written"),
         (("--language", "c", "-o", __file__), "is a file, not a folder"),

@@ -17,7 +17,7 @@ from paraxis.hardware.tasks import reading
 from paraxis.passes.count import Count
 from paraxis.targets.cpu.text.operations import OPERATIONS as EMITTERS
 
-SPELLED = ("c", "fortran", "python")
+SPELLED = ("c", "fortran", "python", "javascript")
 POINTS = {1: [(0.3,), (-0.7,)], 2: [(0.3, -0.7), (5.5, 0.7)], 3: [(0.3, 0.7, -0.2)]}
 
 

@@ -121,7 +121,7 @@ def test_a_page_in_chromium(tmp_path):
     path = tmp_path / "arm.html"
     px.live_page(px.robots.planar(3)).to_html(path)
     with browser() as page:
-        page.look(width=1100, height=700)
+        page.look(width=640, height=480)
         page.open(path)
         page.until(f"{LIVE}?.time > 0.1", 60)
         rest = page.run(f"[...{LIVE}.q]")

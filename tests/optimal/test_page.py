@@ -7,6 +7,7 @@ import pytest
 from support.joints import robot_of
 
 import paraxis as px
+from paraxis.checks import counted
 from paraxis.drawing.stick_figure import MOST_PICTURES, stick_figure, sticks
 
 STEP = px.trace(lambda x, u: [x[0] + 0.1 * x[1], x[1] + 0.1 * u[0]], x=2, u=1)
@@ -22,7 +23,11 @@ def test_an_arm_moves_on_the_page(tmp_path):
     solver = px.optimal_control(
         arm, lambda qd, u: qd @ qd + 1e-3 * (u @ u), 20, dt=0.02, terminal=lambda q: 100 * (q @ q)
     )
-    text = page(solver.solve(np.full((4, 6), 0.3)), tmp_path)
+    found = solver.solve(np.full((4, 6), 0.3))
+    shown = px.show(found, open=False).motion
+    assert shown.q.shape == (21, 4, 3) and np.array_equal(shown.q[:, 1], found.q[1])
+    assert shown.t[-1] == pytest.approx(0.4)
+    text = page(found, tmp_path)
     assert "<script" not in text and "4 problems" in text and "solved" in text
     for words in ("Least cost", "Median cost", "Largest cost", "from the side", "times slower"):
         assert words in text
@@ -32,6 +37,8 @@ def test_an_arm_moves_on_the_page(tmp_path):
 def test_what_is_not_drawn_is_named(tmp_path):
     solver = px.optimal_control(STEP, lambda x, u: x @ x + u @ u, 5)
     text = page(solver.solve([[np.nan, 0.0], [1.0, 0.0]]), tmp_path)
+    with pytest.raises(px.ArgumentError, match="no robot to show"):
+        px.show(solver.solve([[1.0, 0.0]]), open=False)
     assert "Not drawn" in text and "x0" in text and "failed" in text
     wide = px.trace(lambda x, u: x + 0.1 * u, x=10, u=10)
     solver = px.optimal_control(wide, lambda x, u: x @ x + u @ u, 3)
@@ -41,7 +48,8 @@ def test_what_is_not_drawn_is_named(tmp_path):
 @pytest.mark.parametrize("batch", [(0,), (1,), (2, 3)])
 def test_batches_of_every_shape(batch, tmp_path):
     solver = px.optimal_control(STEP, lambda x, u: x @ x + u @ u, 5)
-    assert f"{np.prod(batch)} problems" in page(solver.solve(np.ones((*batch, 2))), tmp_path)
+    words = counted(int(np.prod(batch)), "problem")
+    assert words in page(solver.solve(np.ones((*batch, 2))), tmp_path)
 
 
 def test_sticks_are_where_the_frames_are():

@@ -11,10 +11,12 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
+from support.pages import addresses
 
 import paraxis as px
 from paraxis.drawing.axes import LinearAxis
 from paraxis.drawing.figure import Figure
+from paraxis.parallel.gantt.called import called, value_words
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
 from paraxis.parallel.gantt.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.parallel.schedules.schedule import violations
@@ -145,7 +147,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.attributes += attrs
-        if tag not in ("meta", "input"):
+        if tag not in ("meta", "input", "link"):
             self.open.append(tag)
         if tag == "script":
             self.scripts.append("")
@@ -171,6 +173,7 @@ def test_the_page_holds_every_task_and_what_is_known_of_it():
         name="three",
         labels={"b": "the second"},
         groups={"a": 1, "b": "odd", "c": 1},
+        unit="s",
     )
     schedule = px.parallel.Schedule(
         tasks, 2, (0, 4, 1), (0, 1, 0), "by hand", {"critical path": 3.5}
@@ -178,7 +181,9 @@ def test_the_page_holds_every_task_and_what_is_known_of_it():
     found = Page(schedule.to_html())
     assert found.data == {
         "names": ["a", "b", "c"],
+        "bars": [],
         "labels": ["", "the second", ""],
+        "unit": "s",
         "groupNames": ["link 1", "odd"],
         "groups": [0, 1, 0],
         "weights": [1, 2.5, 0],
@@ -202,8 +207,11 @@ def test_the_page_holds_every_task_and_what_is_known_of_it():
     for word in ("three", "by hand", "6.5", "3.5", "bound, by critical path", "gap 85.7%", "0.54×"):
         assert word in words
     assert "slower than one processor" in words
-    assert "3 tasks and 2 dependencies; work 3.5, longest path 3.5, so at most 1 processor" in words
-    assert "efficiency; idle 9.5" in words
+    assert (
+        "3 tasks and 2 dependencies; work 3.5 s, longest path 3.5 s, so at most 1 processor"
+        in words
+    )
+    assert "efficiency; idle 9.5 s" in words and "three: schedule on 2 processors" in words
 
 
 def test_a_proved_optimum_is_said_with_its_bounds():
@@ -215,7 +223,7 @@ def test_a_proved_optimum_is_said_with_its_bounds():
 def test_the_page_fetches_nothing_and_runs_its_own_script_only():
     source = px.schedule(diamond(), 2).to_html()
     found = Page(source)
-    assert not {"src", "href"} & {name for name, _ in found.attributes}
+    assert not addresses(found.attributes)
     assert "://" not in source and "prefers-color-scheme: dark" in source
     (policy,) = [value for _, value in found.attributes if value and "default-src" in value]
     _, script = found.scripts
@@ -246,7 +254,7 @@ def test_several_schedules_and_figures_share_a_page():
     curve = Figure("Speed-up", "Over p.", "p", "times", {"list": [(1, 1), (2, 1.1)]})
     found = Page(page(px.schedule(tasks, 1), px.schedule(tasks, 2), figures=[curve]))
     assert [each["processors"] for each in found.data["schedules"]] == [1, 2]
-    assert found.tags.count("svg") == 2 and "Over p." in found.words
+    assert found.tags.count("svg") == 3 and "Over p." in found.words
     assert [v for k, v in found.attributes if k == "data-schedule"] == ["0", "1", "0", "1"]
 
 
@@ -263,7 +271,7 @@ def test_speedup_curves_are_pages(tmp_path):
     assert curve.to_html(path) == path.read_text("utf-8")
     found = Page(curve.to_html())
     assert [each["processors"] for each in found.data["schedules"]] == [1, 2, 3]
-    assert found.tags.count("svg") == 4
+    assert found.tags.count("svg") == 5  # one is the mark
     assert {"Speed-up over processors", "Efficiency over processors"} <= set(found.words)
     assert "1.1" in found.words  # 11 over 10, in the table of points
     assert dict(Page(curve._repr_html_()).attributes)["srcdoc"] == curve.to_html()
@@ -291,13 +299,39 @@ def test_processors_without_tasks_have_no_row():
     assert len(source) < 100_000 and "on 1,000,000 processors" in source
 
 
+def test_tasks_have_names_that_people_know():
+    robot = px.load("puma560")
+    program = px.program(robot, "inverse_dynamics", algorithm="newton_euler")
+    tasks = px.TaskGraph.from_program(program)
+    found = called(tasks)
+    assert tasks.unit == "flops" and set(found.bars) <= {
+        "×",
+        "+",
+        "−",
+        *(f"τ{k}" for k in "₀₁₂₃₄₅"),
+    }
+    assert found.words[0] == "inertial moment of link 0, z"
+    assert any(words.startswith("product for ") for words in found.words)
+    assert {f"joint torque {k}" for k in range(6)} <= set(found.words)
+    assert tasks.names[0] in found.labels[0]  # what the name is in code stays findable
+    assert px.TaskGraph.from_program(program, mul=2).unit == ""  # no flops any more
+    words = called(px.streamlined_tasks(robot)).words
+    assert "link 2: ω of the previous link, turned" in words
+    assert value_words("omega[3].x") == "angular velocity of link 3, x"
+    with pytest.raises(px.TaskError, match="unit: expected text"):
+        px.TaskGraph({"a": 1}, unit=3)
+
+
 def test_operations_without_groups_go_by_their_kind():
     program = px.trace(lambda x: {"y": [px.math.sin(x[0] * x[1]) + x[2], x[0] * x[2]]}, x=3)
     data = Page(px.schedule(px.TaskGraph.from_program(program), 2).to_html()).data
     kinds = [data["groupNames"][group] for group in data["groups"]]
-    assert sorted(kinds) == ["add", "mul", "mul", "trig"]
+    assert sorted(kinds) == ["additions", "multiplications", "multiplications", "sines"]
     coarse = px.TaskGraph.from_program(program, grain=9)
-    assert Page(px.schedule(coarse, 2).to_html()).data["groupNames"] == ["mul, add, trig", "mul"]
+    assert Page(px.schedule(coarse, 2).to_html()).data["groupNames"] == [
+        "multiplications, additions, sines",
+        "multiplications",
+    ]
     marked = px.TaskGraph.from_program(px.program(px.load("ur5"), algorithm="newton_euler"))
     assert "link 1" in Page(px.schedule(marked, 2).to_html()).data["groupNames"]
 

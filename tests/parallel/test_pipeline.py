@@ -457,7 +457,7 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.classes.append(dict(attributes).get("class", "").split(" ")[0])
-        if tag != "meta":
+        if tag not in ("meta", "link"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

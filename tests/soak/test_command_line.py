@@ -106,7 +106,7 @@ def random_command(rng):
     command = rng.choice(names) if rng.random() < 0.9 else rng.choice(LONG)
     words, options = command.split(), OPTIONS[command]
     if command == "export --language":
-        words.append(rng.choice(("c", "cuda", "fortran", "python")))
+        words.append(rng.choice(("c", "cuda", "fortran", "python", "javascript")))
     if command not in ("report", "demo"):
         wrong = rng.choice(NO_ROBOTS) if rng.random() < 0.5 else rng.choice(ODD)
         right = rng.choice(SMALL if "verilog" in words else ROBOTS)

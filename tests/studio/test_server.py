@@ -231,7 +231,7 @@ def test_a_file_comes_in_parts_and_its_name_is_not_used(studio):
         socket.send(msgspec.msgpack.encode(CAMERA))
         until(lambda: studio.panels)
         (panel,) = studio.panels.values()
-        until(lambda: panel.work.robot is not None)
+        until(lambda: panel.sliders and not panel.busy.locked())  # one command at a time
         begin = {
             "type": "FileTransferStartUpload",
             "source_component_uuid": panel.upload._impl.uuid,

@@ -146,10 +146,14 @@ class Page:
             self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, **held)
         self.send("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, **held)
 
+    def box(self, selector):
+        """Where an element is: left, top, width and height."""
+        element = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        return self.run(f"(b => [b.x, b.y, b.width, b.height])({element})")
+
     def click(self, selector):
         """Click the middle of an element."""
-        element = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
-        x, y, width, height = self.run(f"(b => [b.x, b.y, b.width, b.height])({element})")
+        x, y, width, height = self.box(selector)
         self.drag((x + width / 2, y + height / 2))
 
     def picture(self, path=None):

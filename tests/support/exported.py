@@ -2,6 +2,8 @@
 
 import ctypes
 import itertools
+import json
+import math
 import random
 import shlex
 import shutil
@@ -19,15 +21,23 @@ from paraxis.graph.node import Builder
 from paraxis.graph.operations import OPS
 from paraxis.targets.source import c
 
-SOURCES = ("c", "cuda", "fortran", "python")
+SOURCES = ("c", "cuda", "fortran", "python", "javascript")
+ONE_KIND = ("python", "javascript")  # of number: float64
 NATIVE = ("c", "cuda", "fortran")
-COMPILERS = {"c": "gcc", "cuda": "g++", "fortran": "gfortran", "library": "cc"}
+COMPILERS = {
+    "c": "gcc",
+    "cuda": "g++",
+    "fortran": "gfortran",
+    "library": "cc",
+    "javascript": "node",
+    "wasm": "node",
+}
 FLAGS = {
     "c": "-std=c99 -pedantic -Wall -Wextra -Werror -Wmissing-prototypes",
     "cuda": "-x c++ -std=c++11 -pedantic -Wall -Wextra -Werror",
     "fortran": "-std=f2008 -pedantic -Wall -Wextra -Werror",
 }
-ENDINGS = {"c": "c", "cuda": "cu", "fortran": "f90"}
+ENDINGS = {"c": "c", "cuda": "cu", "fortran": "f90", "python": "py", "javascript": "js"}
 ELEMENTS = {"float64": ctypes.c_double, "float32": ctypes.c_float}
 TOLERANCE = {"float64": 1e-12, "float32": 1e-4}
 HOSTILE = (
@@ -60,8 +70,8 @@ def shell(*commands, folder=None):
 
 
 def text_of(program, language, name="f", dtype="float64"):
-    if language == "python":
-        return program.to_python(name)
+    if language in ONE_KIND:
+        return getattr(program, f"to_{language}")(name)
     return getattr(program, f"to_{language}")(name, dtype)
 
 
@@ -71,6 +81,8 @@ def compiled(program, language, folder, dtype="float64", compiler=None, optimise
     text = text_of(program, language, dtype=dtype)
     if language == "python":
         return python_call(program, text)
+    if language == "javascript":
+        return javascript_call(program, text, folder)
     if language == "cuda":
         text = CUDA_SHIM + text + CUDA_BLOCK
     if language == "c":  # its prototypes first, as its header has them
@@ -173,6 +185,50 @@ def python_call(program, text):
         if len(program.outputs) == 1:
             rows = [(row,) for row in rows]
         return [np.array(each, float) for each in zip(*rows, strict=True)]
+
+    return call
+
+
+NODE = """
+import { readFileSync, writeFileSync } from "node:fs";
+import { f, f_batch } from "./MODULE";
+const [states, ...entries] = JSON.parse(process.argv[2]);
+const data = readFileSync("given");
+const numbers = new Float64Array(data.buffer, data.byteOffset, data.length / 8);
+let start = 0;
+const given = entries.map((count) => numbers.slice(start, (start += count * states)));
+const several = (found) => (found instanceof Float64Array ? [found] : Object.values(found));
+const together = several(f_batch(states, ...given));
+const alone = together.map((array) => new Float64Array(array.length));
+for (let k = 0; k < states; k++) {
+    const own = (array) => array.subarray((array.length / states) * k,
+                                          (array.length / states) * (k + 1));
+    f(...given.map(own), ...alone.map(own));
+}
+const bytes = (arrays) => Buffer.concat(arrays.map((a) => Buffer.from(a.buffer)));
+if (bytes(together).compare(bytes(alone))) throw new Error("a batch differs from its states");
+writeFileSync("found", bytes(together));
+"""
+
+
+def javascript_call(program, text, folder):
+    """In Node, one state at a time and as a batch, which must be the same."""
+    module = folder / f"f{next(COUNT)}.mjs"
+    module.write_text(text, encoding="ascii")
+
+    def call(*arrays):
+        count = len(arrays[0]) if arrays else 1
+        (folder / "call.mjs").write_text(NODE.replace("MODULE", module.name))
+        arrays = [np.asarray(array, float).reshape(count, -1) for array in arrays]
+        (folder / "given").write_bytes(b"".join(array.tobytes() for array in arrays))
+        sizes = json.dumps([count, *(array.shape[1] for array in arrays)])
+        shell(["node", "call.mjs", sizes], folder=folder)
+        found, results = np.fromfile(folder / "found"), []
+        for shape in program.outputs.values():
+            own = count * math.prod(shape)
+            results.append(found[:own].reshape(count, *shape))
+            found = found[own:]
+        return results
 
     return call
 

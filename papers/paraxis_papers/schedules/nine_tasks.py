@@ -68,7 +68,7 @@ def _graph(name, done, links, equations):
             for there, needed in zip((i, i - 1, i + 1), needs, strict=True):
                 if 0 <= there < links:
                     edges += [(_task(each, there), task) for each in needed]
-    return TaskGraph(weights, edges, name, groups=groups)
+    return TaskGraph(weights, edges, name, groups=groups, unit="flops")
 
 
 def _task(equation, link):

@@ -1,10 +1,12 @@
-"""`paraxis demo`: a tour with one robot, ending in an HTML page with plots."""
+"""`paraxis demo`: a tour with one robot, ending in an HTML page in which it moves."""
 
 import os
 import sys
+from operator import attrgetter
 
 from .. import __version__, api
 from ..checks import shown
+from ..errors import ParaxisError
 from ..robots.model import DESCRIPTION
 from .arguments import load_robot
 from .files import check_writable, write
@@ -14,7 +16,7 @@ MOST_QUICK = 10_000  # states per call with --quick
 
 
 def add(commands):
-    about = "a tour with one robot, ending in an HTML page with plots"
+    about = "a tour with one robot, ending in an HTML page in which it moves"
     demo = commands.add_parser("demo", help=about, description=f"Take {about}.")
     demo.add_argument(
         "-o", "--output", metavar="FILE", default="paraxis-demo.html", help="default: %(default)s"
@@ -32,20 +34,21 @@ def add(commands):
 
 def run(arguments):
     from . import measure
-    from .demo_page import Tour, page
+    from .demo_page import WHAT, Tour, page
     from .machine import machine
     from .neighbours import Neighbours
     from .operations import Operations, of_algorithms, print_customised
     from .short_numbers import duration
     from .tables import print_robot, print_speeds
-    from .terminal import Terminal, progress_bar
+    from .terminal import Terminal, progress_bar, waiting
 
     check_writable(output=arguments.output)
     robot, terminal = load_robot(arguments), Terminal()
+    terminal.note(WHAT)
     terminal.title("1  The robot")
     print_robot(terminal, robot)
 
-    terminal.title("2  Customising", "the general robot takes masses, lengths, ... as inputs")
+    terminal.title("2  Made for this robot", "masses, lengths, ... are constants, not inputs")
     terminal.print()
     everything = tuple(DESCRIPTION)
     own, chosen = of_algorithms(robot)
@@ -82,22 +85,45 @@ def run(arguments):
     counts = measure.thread_counts()
     total = len(batches) * len(counts)
     with Neighbours() as others, progress_bar(total, "measuring") as tick:
-        latency = measure.latency(kernel, program, effort)
-        speeds = measure.speeds(program, "float64", batches, counts, effort, tick)
+        usual = attrgetter("median")
+        latency = measure.latency(kernel, program, effort, usual)
+        speeds = measure.speeds(program, "float64", batches, counts, effort, tick, usual)
     terminal.print()
     print_speeds(terminal, speeds)
-    terminal.note(f"A call with one state takes {duration(latency)}, from Python and back.")
+    terminal.note(
+        f"Medians of up to {effort.runs} runs. A call with one state takes {duration(latency)}, "
+        "from Python and back."
+    )
     terminal.warn(others.warning(max(counts)))
 
     terminal.title("6  The page")
     builtin = not os.path.isfile(arguments.robot)
     call = repr(arguments.robot) if builtin else '"robot.urdf"'
+    with waiting() as say:
+        say("compiling the robot for the page, in which it moves")
+        live, why_not = moving(robot)
     tour = Tour(
         __version__, robot, call, program, pairs, chosen, compiled, error, general_error, latency,
-        speeds, machine(), others.warning(max(counts)),
+        speeds, machine(), others.warning(max(counts)), live, why_not,
     )  # fmt: skip
     text = page(tour)
     write(arguments.output, text)
     size = len(text.encode()) / 1000
-    terminal.print(f"  wrote {shown(arguments.output, 300)} ({size:.0f} kB): open it in a browser")
+    terminal.print(f"  wrote {shown(arguments.output, 300)} ({size:,.0f} kB)")
+    if live is None:
+        terminal.note(f"The robot does not move there: {why_not}")
+    else:
+        terminal.note("Open it in a browser: the robot moves there, and follows the mouse.")
     return 0
+
+
+def moving(robot):
+    """(its live page, nothing), or (None, why it has none)."""
+    from ..live.page import live_page
+
+    try:
+        page = live_page(robot)
+        page.sways = True
+        return page.html, ""
+    except ParaxisError as error:
+        return None, str(error)

@@ -1,20 +1,35 @@
-"""One HTML page about a robot on this machine: self-contained, small, light or dark.
+"""One HTML page about a robot on this machine: self-contained, light or dark.
 
-Every piece of text that a file could have brought is escaped here, and the page's own policy
-forbids scripts and fetches altogether.
+It begins with the robot as it moves: its live page in a frame. The policy of this page rules the
+frame too, so that it allows the script of the live page and no other. Every piece of text that a
+file could have brought is escaped here.
 """
 
 from dataclasses import dataclass
 from html import escape
 
 from ..checks import counted, shown
-from ..drawing.page import DOCUMENT, STYLE, details, plot, section, table
+from ..drawing.frame import WASM, document, header, tiles
+from ..drawing.interactive.page import framed, script_of
+from ..drawing.page import details, plot, section, table
 from ..robots.table import HEAD, NUMERIC, drive_table, joint_rows, summary
 from . import demo_plots as plots
 from .machine import lines
 from .measure import SAMPLE
 from .operations import NOTE, cheapest
 from .short_numbers import duration, short
+
+WHAT = (
+    "Paraxis turns the description of a robot into machine code for its dynamics, made for that "
+    "robot and this processor, and shows which of its operations can run at the same time."
+)
+HEIGHT = 640  # pixels of the robot that moves
+STYLE = """section .tiles { margin: 0 0 18px; }
+.moves { margin-inline: calc(50% - min(50vw - 16px, 570px)); }
+.moves iframe { display: block; margin-top: 10px; background: var(--code); }
+@media (max-width: 600px) { section .tiles { margin: 0 0 18px; }
+.moves { margin-inline: 0; } }
+"""
 
 
 @dataclass(frozen=True)
@@ -34,36 +49,58 @@ class Tour:
     speeds: list
     machine: dict
     warning: str  # that other processes were computing too, or nothing
+    live: str | None  # the live page of the robot
+    why_not_live: str
 
 
 def page(tour):
     """The whole HTML document."""
-    name = escape(shown(tour.robot.name))
-    best = max(tour.speeds, key=lambda speed: speed.states_per_s)
+    spoken = shown(tour.robot.name)
+    name = escape(spoken)
     body = "\n".join(
-        (_head(tour, name, best), _speed(tour), _operations(tour), _layers(tour))
+        (_head(tour, name), _moves(tour), _speed(tour), _operations(tour), _layers(tour))
         + (_robot(tour, name), _try(tour), _measured(tour))
     )
-    return DOCUMENT.format(title=f"{name} in Paraxis", style=STYLE, body=body)
+    scripts = (script_of(tour.live),) if tour.live else ()
+    allow = WASM if tour.live else ""
+    return document(f"{spoken} in Paraxis", body, STYLE, may_run=scripts, allow=allow)
 
 
-def _head(tour, name, best):
+def _head(tour, name):
+    return header(name, WHAT, version=tour.version)
+
+
+def _moves(tour):
+    if tour.live is None:
+        return section("The robot does not move here", escape(tour.why_not_live))
+    return section(
+        "It moves",
+        "This robot is simulated while you look, by its own dynamics, compiled to WebAssembly and "
+        "placed in this page. Move a slider, pull a link with the mouse, or let the controller "
+        "work with stale data and see how slow it may be.",
+        framed("The robot, simulated in this page", tour.live, HEIGHT),
+        '<p class="fine">As a page of its own: <code>paraxis page '
+        f"{escape(tour.call)} -o arm.html</code></p>",
+    ).replace("<section>", '<section class="moves">', 1)
+
+
+def _figures(tour):
+    best = max(tour.speeds, key=lambda speed: speed.states_per_s)
     general = cheapest([general for general, _ in tour.pairs])
     single = min((s for s in tour.speeds if s.threads == 1), key=lambda s: s.ns_per_state)
-    tiles = (
-        (duration(single.ns_per_state / 1e9), "per state on one core"),
+    figures = (
+        (
+            f"{short(best.states_per_s)}/s",
+            f"states, inverse dynamics, {best.batch:,} per call, {_threads(best.threads)}; median",
+        ),
+        (
+            duration(single.ns_per_state / 1e9),
+            f"per state on one thread, {single.batch:,} per call; median",
+        ),
         (f"{tour.chosen.flops} flops", f"per state; the general robot needs {general.flops}"),
         (duration(tour.compiled.cold_s), "to compile, once per machine"),
-        (f"{max(tour.error, tour.general_error):.0e}", "largest error, against the interpreter"),
     )
-    shown_tiles = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
-    return f"""<header>
-<p class="brand">Paraxis {escape(tour.version)}</p>
-<h1>{name}: {_spoken(best.states_per_s)} states per second</h1>
-<p class="lead">Inverse dynamics, computed by straight-line machine code that was generated for
-this robot and this CPU.</p>
-<ul class="tiles">{shown_tiles}</ul>
-</header>"""
+    return tiles(figures)
 
 
 def _speed(tour):
@@ -91,6 +128,7 @@ def _speed(tour):
         f"Inverse dynamics of many states in one call: larger batches spread the overhead of a "
         f"call over more states. Small batches always use one thread. A call with a single state "
         f"takes {duration(tour.latency_s)}, from Python and back.",
+        _figures(tour),
         f'<p class="warning">{escape(tour.warning)}</p>' if tour.warning else "",
         plot(plots.throughput, series),
         details("The same as numbers", table(heads, rows, numeric=set(heads))),
@@ -104,7 +142,7 @@ def _operations(tour):
     ]
     groups.append(("chosen", [("c1", "customised", tour.chosen.flops)]))
     return section(
-        "What customising saves",
+        "What it saves to know the robot",
         "Flops per state before and after the robot is known. In the general robot every mass, "
         "centre of mass, inertia, length and gravity is an input; in the customised one they are "
         "constants, and zeros, ones and repetitions disappear. Chosen is the cheapest over all "
@@ -152,7 +190,7 @@ def _measured(tour):
     cached = "" if made.cached_s is None else f", found on disk in {duration(made.cached_s)}"
     notes = (
         f"Traced in {duration(made.trace_s)}, compiled in {duration(made.cold_s)}{cached}. "
-        "Every time is the best of a few runs, float64, results written to a given array. "
+        "Every time is the median of a few runs, float64, results written to a given array. "
         f"Checked on {SAMPLE} random states: the machine code differs from the interpreter by "
         f"{tour.error:.1e}, from the interpreted general robot given this robot's numbers by "
         f"{tour.general_error:.1e} (max|Δ| / max(1, max|reference|) of the worst state)."
@@ -166,11 +204,3 @@ def _measured(tour):
 
 def _threads(count):
     return counted(count, "thread")
-
-
-def _spoken(value):
-    words = (("billion", 1e9), ("million", 1e6), ("thousand", 1e3))
-    for word, factor in words:
-        if value >= 0.9995 * factor:
-            return f"{short(value / factor)} {word}"
-    return short(value)

@@ -74,7 +74,15 @@ def run(arguments):
         )
     chart = os.path.join(arguments.output, "schedule.html")
     whole = os.path.join(arguments.output, "design.html")
-    write(chart, schedule_page(design.schedule, source=design.tasks_in_words))
+    write(
+        chart,
+        schedule_page(
+            design.schedule,
+            title=robot.name,
+            source=design.tasks_in_words,
+            back=("design.html", "The design"),
+        ),
+    )
     write(whole, page(design))
     terminal = Terminal()
     print_design(terminal, design)

@@ -5,9 +5,10 @@ from html import escape
 
 from ..checks import shown
 from ..drawing.figure import Figure, figure_html
-from ..drawing.page import DOCUMENT, STYLE, plot, section, table
+from ..drawing.frame import document, header, tiles
+from ..drawing.page import plot, section, table
 from ..drawing.svg import LINE, Drawing, legend_places
-from ..parallel.gantt.page import counted
+from ..parallel.gantt.page import counted, group_words
 from ..parallel.methods.plan import busy_rows
 from ..parallel.schedules.speedup_curve import speedup_curve
 from ..parallel.tasks.task_groups import groups_of
@@ -25,31 +26,31 @@ ROW, GAP, LEFT = 26, 8, 34  # pixels of a processor's row, between rows, before 
 
 def page(design):
     """The whole HTML document."""
-    name = escape(shown(design.robot.name))
+    name = shown(design.robot.name)
     body = "\n".join(
         part
         for part in (
-            _head(design, name),
+            _head(design, escape(name)),
             _kinematics(design),
             _operations(design),
             _drives(design),
             _schedule(design),
             _times(design),
             _rate(design),
-            _robot(design, name),
+            _robot(design, escape(name)),
             _files(design),
             _made(design),
         )
         if part
     )
     title = f"{name} on {counted(design.processors, 'core')}"
-    return DOCUMENT.format(title=title, style=STYLE, body=body)
+    return document(title, body)
 
 
 def _head(design, name):
     best, last = design.schedule, design.operations[-1]
     proof = "no schedule is shorter" if best.optimal else f"gap {best.gap:.1%}"
-    tiles = [
+    figures = [
         (f"{last.flops} flops", f"{last.name}, per state"),
         (
             f"{best.makespan:g} flops",
@@ -58,17 +59,16 @@ def _head(design, name):
     ]
     if design.loop:
         count, times = design.loop
-        tiles.append((duration(times.median), f"the fastest loop here, {counted(count, 'core')}"))
+        figures.append((duration(times.median), f"the fastest loop here, {counted(count, 'core')}"))
     if design.rate:
-        tiles.append((f"{short(1 / design.rate.predicted.period)} Hz", "the lowest safe rate"))
-    shown_tiles = "".join(f"<li><b>{escape(a)}</b><span>{escape(b)}</span></li>" for a, b in tiles)
-    return f"""<header>
-<p class="brand">Paraxis {escape(design.version)}</p>
-<h1>{name} on {counted(design.processors, "core")}</h1>
-<p class="lead">Kinematics, dynamics and friction as C, with their schedule, what they cost, how
-fast they run here, and how fast they must.</p>
-<ul class="tiles">{shown_tiles}</ul>
-</header>"""
+        figures.append((f"{short(1 / design.rate.predicted.period)} Hz", "the lowest safe rate"))
+    return header(
+        f"{name} on {counted(design.processors, 'core')}",
+        "Kinematics, dynamics and friction as C, with their schedule, what they cost, how fast "
+        "they run here, and how fast they must.",
+        tiles((escape(figure), escape(words)) for figure, words in figures),
+        version=design.version,
+    )
 
 
 def _kinematics(design):
@@ -155,7 +155,7 @@ def gantt(schedule, width):
     groups = groups_of(tasks)
     common = [group for group, _ in Counter(groups.values()).most_common()]
     hues = dict.fromkeys(common, OTHERS) | dict(zip(common, HUES, strict=False))
-    legend = [(hue, group) for group, hue in hues.items() if hue != OTHERS]
+    legend = [(hue, group_words(group)) for group, hue in hues.items() if hue != OTHERS]
     if len(common) > len(HUES):
         legend.append((OTHERS, "others"))
     top = legend_places(legend, width)[-1][1] + LINE + GAP if legend else 0

@@ -7,6 +7,7 @@ from .. import api
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError
 from ..robot_functions import COORDINATES, FUNCTIONS
+from ..targets.cpu.machines import MACHINES
 from ..targets.source.files import LANGUAGES, write_files
 from ..targets.source.text import LONGEST
 from .arguments import add_robot, load_robot, numbers, refuse
@@ -51,7 +52,13 @@ def add(commands):
     option(
         "--cpu",
         metavar="LEVEL",
-        help="CPU level of a library: x86-64-v3 or x86-64-v4 (default: that of this machine)",
+        help="CPU level of a library: x86-64-v3 or x86-64-v4 (default: that of "
+        "this machine; x86-64-v3 with --target)",
+    )
+    option(
+        "--target",
+        metavar="MACHINE",
+        help=f"machine of a library, if it is another: {', '.join(MACHINES)}",
     )
     option("-o", "--output", metavar="DIR", required=True, help="folder to write to")
     _add_circuit(command.add_argument_group("options for Verilog").add_argument)
@@ -101,7 +108,7 @@ def run(arguments):
     if arguments.language == VERILOG:
         refuse(
             arguments,
-            ("parameters", "algorithm", "coordinates", "dtype", "cpu"),
+            ("parameters", "algorithm", "coordinates", "dtype", "cpu", "target"),
             f"--language {VERILOG}",
         )
         options = {name: getattr(arguments, name) for name in ("frame", *OF_CIRCUITS)}
@@ -127,9 +134,14 @@ def run(arguments):
             dtype=arguments.dtype or "float64",
             name=arguments.name,
             cpu=arguments.cpu,
+            target=arguments.target,
         )
     for path in exported.paths:
         print(f"wrote  {shown(path, 300)}")
+    if exported.elsewhere:
+        print(f"There is no compiler for {arguments.target} here; with one, run in that folder:")
+    for command in exported.link:
+        print(f"link   {command}")
     for k, command in enumerate(exported.build):
         print(f"{'or   ' if k else 'build'}  {command}")
     print(f"test   {exported.test}")
@@ -149,6 +161,7 @@ def export(
     dtype="float64",
     name=None,
     cpu=None,
+    target=None,
 ):
     """Write the files of one function to `folder`; see `Program.export`.
 
@@ -157,9 +170,8 @@ def export(
     """
     program = api.program(robot, function, algorithm, parameters, frame, coordinates)
     name = name or default_name(robot, function)
-    return write_files(
-        program.graph, language, folder, name, dtype, cpu, notes(robot, algorithm, frame)
-    )
+    about = notes(robot, algorithm, frame)
+    return write_files(program.graph, language, folder, name, dtype, cpu, about, target)
 
 
 def export_circuit(robot, function, folder, *, architecture, name=None, **options):

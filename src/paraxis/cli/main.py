@@ -23,12 +23,14 @@ from . import (
     report,
     safe_rate,
     schedule,
+    show,
     studio,
     sweep,
 )
 
 COMMANDS = (
     info,
+    show,
     bench,
     schedule,
     export,
@@ -48,6 +50,8 @@ EXAMPLES = """examples:
   paraxis info puma560                  a built-in robot: its joints and what its dynamics cost
   paraxis info arm.urdf --tip tool0     a URDF file, up to one link
   paraxis info ur5 --drives x.yaml      with friction and transmissions from a file
+  paraxis show arm.urdf -o arm.html     a page with the robot in 3-D
+  paraxis show ur5 --fall 5             let it fall, in a browser
   paraxis bench ur5 --batch 1,1000,1e6  how fast it runs on this machine
   paraxis bench arm.urdf --json out.json
   paraxis schedule puma560 --processors 6 --html chart.html

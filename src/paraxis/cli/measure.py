@@ -1,8 +1,8 @@
 """How long things take here and now, and whether the answers are right.
 
-A time is the best of a few runs, each long enough for the clock: on a shared machine other
-processes can only make a run slower. Results go to a given array (`out=`), inputs are rows of
-states.
+Of a few runs, each long enough for the clock, the best compares programs: on a shared machine
+other processes can only make a run slower. The median is what to expect. Results go to a given
+array (`out=`), inputs are rows of states.
 """
 
 import os
@@ -11,6 +11,9 @@ import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from operator import attrgetter
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,28 +65,42 @@ class Speed:
         return asdict(self)
 
 
+class Times(NamedTuple):
+    """Seconds per call over some runs."""
+
+    best: float
+    median: float
+    runs: int
+
+
 def best_seconds(call, effort, threads=1):
-    """Seconds per call, warm. Measured again, a few times, if other processes took its cores."""
-    best = float("inf")
+    """Seconds per call, warm, in the fastest run."""
+    return times(call, effort, threads).best
+
+
+def times(call, effort, threads=1):
+    """Times per call, warm. Measured again, a few times, if other processes took its cores."""
+    runs = []
     for _ in range(effort.tries):
         with Neighbours() as others:
-            best = min(best, _best_of_runs(call, effort))
+            runs += _runs(call, effort)
         if not others.crowd(threads):
             break
-    return best
+    return Times(min(runs), median(runs), len(runs))
 
 
-def _best_of_runs(call, effort):
+def _runs(call, effort):
+    """Seconds per call of each run."""
     call()
     once = _elapsed(call, 1)
     calls = max(1, int(effort.seconds / max(once, 1e-9)))
-    best, spent = once if calls == 1 else float("inf"), once
+    runs, spent = [once] if calls == 1 else [], once
     for _ in range(effort.runs):
-        if spent > effort.patience and best < float("inf"):
+        if spent > effort.patience and runs:
             break
         spent += (run := _elapsed(call, calls))
-        best = min(best, run / calls)
-    return best
+        runs.append(run / calls)
+    return runs
 
 
 def _elapsed(call, calls):
@@ -134,8 +151,13 @@ def _empty_cache():
                 os.environ["PARAXIS_CACHE"] = before
 
 
-def speeds(program, dtype, batches, thread_counts, effort, tick=lambda: None):
-    """Speeds over batch sizes, for each number of threads. `tick` is called after each."""
+def speeds(
+    program, dtype, batches, thread_counts, effort, tick=lambda: None, usual=attrgetter("best")
+):
+    """Speeds over batch sizes, for each number of threads. `tick` is called after each.
+
+    `usual` takes the time from the Times of a batch: by default the best.
+    """
     arrays = states(program, max(batches), dtype)
     outs = [np.empty((max(batches), *shape), dtype) for shape in program.outputs.values()]
     found = []
@@ -148,15 +170,15 @@ def speeds(program, dtype, batches, thread_counts, effort, tick=lambda: None):
                 *(array[:batch] for array in arrays),
                 out=out if len(out) > 1 else out[0],
             )
-            found.append(Speed.of(batch, count, best_seconds(call, effort, count)))
+            found.append(Speed.of(batch, count, usual(times(call, effort, count))))
             tick()
     return found
 
 
-def latency(kernel, program, effort):
+def latency(kernel, program, effort, usual=attrgetter("best")):
     """Seconds of one call on one state, from Python and back."""
     state = [array[0].copy() for array in states(program, 1, kernel.dtype)]
-    return best_seconds(lambda: kernel(*state), effort)
+    return usual(times(lambda: kernel(*state), effort))
 
 
 def interpreter_error(kernel, program, count=SAMPLE):

@@ -165,7 +165,11 @@ def _tasks(arguments):
 
         refuse(arguments, OF_PROGRAM, f"--tasks {STREAMLINED}")
         robot = load_robot(arguments)
-        return streamlined_tasks(robot), robot.name, "Dhanaraj's subtasks of three operations"
+        return (
+            streamlined_tasks(robot),
+            f"{robot.name}, inverse dynamics",
+            "Dhanaraj's subtasks of three operations",
+        )
     robot = load_robot(arguments)
     function = arguments.function or "inverse_dynamics"
     program = api.program(robot, function, algorithm=arguments.algorithm)
@@ -173,10 +177,11 @@ def _tasks(arguments):
         program = program.balanced()
     grain, latency, messages = arguments.grain, arguments.latency or 0, arguments.messages or 0
     tasks = TaskGraph.from_program(program, grain=grain, latency=latency, messages=messages)
-    words = [function, arguments.algorithm or "the cheapest Program"]
+    spoken = function.replace("_", " ")
+    words = [arguments.algorithm or "the cheapest Program"]
     words += ["balanced sums"] * bool(arguments.balanced)
     words += [f"at most {grain} flops per task" if grain else "one task per operation"]
     costs = [f"{latency:g}"] * bool(latency) + [f"{messages:g} per value"] * bool(messages)
     if costs:
         words.append(f"a message takes {' plus '.join(costs)}")
-    return tasks, robot.name, ", ".join(words)
+    return tasks, f"{robot.name}, {spoken}", ", ".join(words)

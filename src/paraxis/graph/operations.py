@@ -21,6 +21,7 @@ class Operation(NamedTuple):
     c: str  # an expression over {0} {1} {2}, also for CUDA; {f} is "f" in float32
     fortran: str
     python: str
+    javascript: str
     called: str | None = None  # its name in px.math, if it is not an operator
     numpy: str | None = None  # its name in NumPy, and so in jax.numpy
     commutes: bool = False
@@ -132,7 +133,13 @@ def _of_extreme(b, first_wins):
 
 # `min` and `max` are the sum when an argument is NaN; Fortran's real numbers are not compared
 # by ==, which compilers warn of. Python's expressions give what IEEE arithmetic has where `math`
-# would raise.
+# would raise. JavaScript rounds halves up: adding and taking away 2^52 rounds them to even, and a
+# number below zero is rounded as its opposite, which keeps the sign of a zero.
+_LARGE = "4503599627370496"
+_RINT_OF_JAVASCRIPT = (
+    f"{{0}} > 0 && {{0}} < {_LARGE} ? {{0}} + {_LARGE} - {_LARGE} : "
+    f"{{0}} < 0 && {{0}} > -{_LARGE} ? -({_LARGE} - {{0}} - {_LARGE}) : {{0}}"
+)
 OPS = {
     "neg": Operation(
         1,
@@ -142,6 +149,7 @@ OPS = {
         c="-{0}",
         fortran="-{0}",
         python="-{0}",
+        javascript="-{0}",
         numpy="negative",
     ),
     "add": Operation(
@@ -152,6 +160,7 @@ OPS = {
         c="{0} + {1}",
         fortran="{0} + {1}",
         python="{0} + {1}",
+        javascript="{0} + {1}",
         numpy="add",
         commutes=True,
     ),
@@ -163,6 +172,7 @@ OPS = {
         c="{0} - {1}",
         fortran="{0} - {1}",
         python="{0} - {1}",
+        javascript="{0} - {1}",
         numpy="subtract",
     ),
     "mul": Operation(
@@ -173,6 +183,7 @@ OPS = {
         c="{0} * {1}",
         fortran="{0} * {1}",
         python="{0} * {1}",
+        javascript="{0} * {1}",
         numpy="multiply",
         commutes=True,
     ),
@@ -184,6 +195,7 @@ OPS = {
         c="{0} / {1}",
         fortran="{0} / {1}",
         python="{0} / {1} if {1} != 0.0 else {0} * math.copysign(math.inf, {1})",
+        javascript="{0} / {1}",
         numpy="divide",
     ),
     "fma": Operation(
@@ -194,6 +206,7 @@ OPS = {
         c="fma{f}({0}, {1}, {2})",
         fortran="{0} * {1} + {2}",
         python="{0} * {1} + {2}",
+        javascript="{0} * {1} + {2}",
     ),
     "sqrt": Operation(
         1,
@@ -203,6 +216,7 @@ OPS = {
         c="sqrt{f}({0})",
         fortran="sqrt({0})",
         python="math.sqrt({0}) if {0} >= 0.0 else math.nan",
+        javascript="Math.sqrt({0})",
         called="sqrt",
         numpy="sqrt",
     ),
@@ -214,6 +228,7 @@ OPS = {
         c="sin{f}({0})",
         fortran="sin({0})",
         python="math.sin({0}) if math.isfinite({0}) else math.nan",
+        javascript="Math.sin({0})",
         called="sin",
         numpy="sin",
         parity=-1,
@@ -226,6 +241,7 @@ OPS = {
         c="cos{f}({0})",
         fortran="cos({0})",
         python="math.cos({0}) if math.isfinite({0}) else math.nan",
+        javascript="Math.cos({0})",
         called="cos",
         numpy="cos",
         parity=1,
@@ -238,6 +254,7 @@ OPS = {
         c="tan{f}({0})",
         fortran="tan({0})",
         python="math.tan({0}) if math.isfinite({0}) else math.nan",
+        javascript="Math.tan({0})",
         called="tan",
         numpy="tan",
         parity=-1,
@@ -250,6 +267,7 @@ OPS = {
         c="asin{f}({0})",
         fortran="asin({0})",
         python="math.asin({0}) if abs({0}) <= 1.0 else math.nan",
+        javascript="Math.asin({0})",
         called="asin",
         numpy="arcsin",
         parity=-1,
@@ -262,6 +280,7 @@ OPS = {
         c="acos{f}({0})",
         fortran="acos({0})",
         python="math.acos({0}) if abs({0}) <= 1.0 else math.nan",
+        javascript="Math.acos({0})",
         called="acos",
         numpy="arccos",
     ),
@@ -273,6 +292,7 @@ OPS = {
         c="atan2{f}({0}, {1})",
         fortran="atan2({0}, {1})",
         python="math.atan2({0}, {1})",
+        javascript="Math.atan2({0}, {1})",
         called="atan2",
         numpy="arctan2",
     ),
@@ -284,6 +304,7 @@ OPS = {
         c="exp{f}({0})",
         fortran="exp({0})",
         python=f"math.exp({{0}}) if not {{0}} > {LARGEST_EXPONENT} else math.inf",
+        javascript="Math.exp({0})",
         called="exp",
         numpy="exp",
     ),
@@ -295,6 +316,7 @@ OPS = {
         c="log{f}({0})",
         fortran="log({0})",
         python="math.log({0}) if {0} > 0.0 else -math.inf if {0} == 0.0 else math.nan",
+        javascript="Math.log({0})",
         called="log",
         numpy="log",
     ),
@@ -306,6 +328,7 @@ OPS = {
         c="tanh{f}({0})",
         fortran="tanh({0})",
         python="math.tanh({0})",
+        javascript="Math.tanh({0})",
         called="tanh",
         numpy="tanh",
         parity=-1,
@@ -318,6 +341,7 @@ OPS = {
         c="fabs{f}({0})",
         fortran="abs({0})",
         python="abs({0})",
+        javascript="Math.abs({0})",
         called="absolute",
         numpy="absolute",
         parity=1,
@@ -331,6 +355,7 @@ OPS = {
         c="{0} > 0 ? 1 : {0} < 0 ? -1 : {0} + 0",
         fortran="merge(1.0_wp, merge(-1.0_wp, {0} + 0.0_wp, {0} < 0.0_wp), {0} > 0.0_wp)",
         python="1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else {0} + 0.0",
+        javascript="{0} > 0 ? 1 : {0} < 0 ? -1 : {0} + 0",
         called="sign",
         numpy="sign",
         parity=-1,
@@ -343,6 +368,7 @@ OPS = {
         c="rint{f}({0})",
         fortran="ieee_rint({0})",
         python="math.copysign(round({0}), {0}) if math.isfinite({0}) else {0}",
+        javascript=_RINT_OF_JAVASCRIPT,
         called="rint",
         numpy="rint",
         parity=-1,
@@ -356,6 +382,7 @@ OPS = {
         c="floor{f}({0})",
         fortran="aint({0}) - merge(1.0_wp, 0.0_wp, aint({0}) > {0})",
         python="math.copysign(math.floor({0}), {0}) if math.isfinite({0}) else {0}",
+        javascript="Math.floor({0})",
         called="floor",
         numpy="floor",
         keeps=("rint", "floor"),
@@ -368,6 +395,7 @@ OPS = {
         c="fmod{f}({0}, {1})",
         fortran="mod({0}, {1})",
         python="math.fmod({0}, {1}) if math.isfinite({0}) and {1} != 0.0 else math.nan",
+        javascript="{0} % {1}",
         called="fmod",
         numpy="fmod",
     ),
@@ -379,6 +407,7 @@ OPS = {
         c="{0} < {1} ? {0} : {1} <= {0} ? {1} : {0} + {1}",
         fortran="merge({0}, merge({1}, {0} + {1}, {1} <= {0}), {0} < {1})",
         python="{0} if {0} < {1} else {1} if {1} <= {0} else {0} + {1}",
+        javascript="{0} < {1} ? {0} : {1} <= {0} ? {1} : {0} + {1}",
         called="minimum",
         numpy="minimum",
         commutes=True,
@@ -391,6 +420,7 @@ OPS = {
         c="{0} > {1} ? {0} : {1} >= {0} ? {1} : {0} + {1}",
         fortran="merge({0}, merge({1}, {0} + {1}, {1} >= {0}), {0} > {1})",
         python="{0} if {0} > {1} else {1} if {1} >= {0} else {0} + {1}",
+        javascript="{0} > {1} ? {0} : {1} >= {0} ? {1} : {0} + {1}",
         called="maximum",
         numpy="maximum",
         commutes=True,
@@ -403,6 +433,7 @@ OPS = {
         c="{0} < {1}",
         fortran="merge(1.0_wp, 0.0_wp, {0} < {1})",
         python="float({0} < {1})",
+        javascript="{0} < {1} ? 1 : 0",
         called="less",
         numpy="less",
         is_condition=True,
@@ -415,6 +446,7 @@ OPS = {
         c="{0} <= {1}",
         fortran="merge(1.0_wp, 0.0_wp, {0} <= {1})",
         python="float({0} <= {1})",
+        javascript="{0} <= {1} ? 1 : 0",
         called="less_equal",
         numpy="less_equal",
         is_condition=True,
@@ -427,6 +459,7 @@ OPS = {
         c="{0} == {1}",
         fortran="merge(1.0_wp, 0.0_wp, {0} <= {1} .and. {0} >= {1})",
         python="float({0} == {1})",
+        javascript="{0} === {1} ? 1 : 0",
         called="equal",
         numpy="equal",
         commutes=True,
@@ -440,6 +473,7 @@ OPS = {
         c="{0} != 0 && {1} != 0",
         fortran="merge(0.0_wp, 1.0_wp, abs({0}) <= 0.0_wp .or. abs({1}) <= 0.0_wp)",
         python="float({0} != 0.0 and {1} != 0.0)",
+        javascript="{0} !== 0 && {1} !== 0 ? 1 : 0",
         called="logical_and",
         numpy="logical_and",
         commutes=True,
@@ -453,6 +487,7 @@ OPS = {
         c="{0} != 0 || {1} != 0",
         fortran="merge(0.0_wp, 1.0_wp, abs({0}) <= 0.0_wp .and. abs({1}) <= 0.0_wp)",
         python="float({0} != 0.0 or {1} != 0.0)",
+        javascript="{0} !== 0 || {1} !== 0 ? 1 : 0",
         called="logical_or",
         numpy="logical_or",
         commutes=True,
@@ -466,6 +501,7 @@ OPS = {
         c="{0} == 0",
         fortran="merge(1.0_wp, 0.0_wp, abs({0}) <= 0.0_wp)",
         python="float({0} == 0.0)",
+        javascript="{0} === 0 ? 1 : 0",
         called="logical_not",
         numpy="logical_not",
         parity=1,
@@ -479,6 +515,7 @@ OPS = {
         c="{0} != 0 ? {1} : {2}",
         fortran="merge({1}, {2}, .not. abs({0}) <= 0.0_wp)",
         python="{1} if {0} != 0.0 else {2}",
+        javascript="{0} !== 0 ? {1} : {2}",
         called="select",
         numpy="where",
     ),

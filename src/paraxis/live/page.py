@@ -7,7 +7,7 @@ from base64 import b64encode
 import numpy as np
 
 from .. import api
-from ..drawing.interactive.page import file_text
+from ..drawing.frame import WASM, file_text
 from ..drivers.iterate import Plan
 from ..errors import ParaxisError
 from ..parallel.schedules.scheduling import schedule
@@ -50,6 +50,8 @@ def live_page(robot: Robot, title: str | None = None) -> LivePage:
 class LivePage(Scene):
     """A page with a robot that moves; made by `px.live_page`."""
 
+    sways = False  # whether it moves by itself at first
+
     def __init__(self, robot: Robot, title: str | None = None):
         self.home = home(robot)
         super().__init__(robot, Motion.of(robot, self.home), title)
@@ -60,6 +62,7 @@ class LivePage(Scene):
         step, reach = step_program(self.robot, tool), reach_program(self.robot, tool)
         data = {
             "home": self.home.tolist(),
+            "sways": self.sways,
             "step": STEP,
             "gravity": list(self.robot.gravity),
             "frequencies": FREQUENCIES,
@@ -72,8 +75,12 @@ class LivePage(Scene):
             "tool": {"body": tool[0], "at": list(tool[1])},
             "schedule": self._schedule(notes),
         }
-        scripts = [runtime_script(), file_text(__package__, "live.js")]
-        return data, notes, scripts, file_text(__package__, "live.css")
+        return {
+            "data": {"live": data | {"notes": notes}},
+            "style": file_text(__package__, "live.css"),
+            "scripts": [runtime_script(), file_text(__package__, "live.js")],
+            "allow": WASM,
+        }
 
     def _tool(self):
         """(body, point in it) of the first tip, which is dragged and carries the load."""

@@ -4,9 +4,10 @@ from html import escape
 
 import numpy as np
 
-from ..checks import quoted
+from ..checks import counted, quoted
 from ..drawing.figure import Figure, figure_html
-from ..drawing.page import DOCUMENT, STYLE, section
+from ..drawing.frame import document, header, tiles
+from ..drawing.page import section
 from ..drawing.stick_figure import stick_figure
 from .search import Status
 from .systems import RobotSystem
@@ -24,7 +25,7 @@ def solution_page(solution):
     for label, k in flat.shown():
         parts.append(_trajectory(solution, flat, label, k))
     body = "\n".join(parts)
-    return DOCUMENT.format(title=escape(title), style=STYLE, body=body)
+    return document(title, body)
 
 
 class _Flat:
@@ -57,15 +58,13 @@ def _in_main_memory(array):
 def _head(solution, title):
     flat = _Flat(solution)
     counts = [(each, int((flat.status == each).sum())) for each in Status]
-    tiles = [(f"{n:,}", each.name.lower().replace("_", " ")) for each, n in counts if n]
-    tiles.append((f"{len(solution.history.done)}", "rounds"))
-    items = "".join(f"<li><b>{escape(a)}</b><span>{escape(b)}</span></li>" for a, b in tiles)
-    method = solution.problem.method
-    return (
-        f'<header><p class="brand">Paraxis</p><h1>{escape(title)}</h1>'
-        f'<p class="lead">{len(flat.cost):,} problems, horizon {flat.us.shape[1]}, method '
-        f"{escape(method)}</p><ul class='tiles'>{items}</ul></header>"
+    figures = [(f"{n:,}", each.name.lower().replace("_", " ")) for each, n in counts if n]
+    figures.append((f"{len(solution.history.done)}", "rounds"))
+    lead = (
+        f"{counted(len(flat.cost), 'problem')}, horizon {flat.us.shape[1]}, method "
+        f"{solution.problem.method}"
     )
+    return header(escape(title), escape(lead), tiles(figures))
 
 
 def _search(solution):

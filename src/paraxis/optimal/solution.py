@@ -1,15 +1,21 @@
 """What a solver found: trajectories, the control laws around them, and how good they are."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import ArgumentError
 from .problem import Problem
 from .search import Status
 from .systems import RobotSystem
+
+if TYPE_CHECKING:
+    from ..scene.scene import Scene
 
 
 class History(NamedTuple):
@@ -74,6 +80,20 @@ class Solution:
         if not isinstance(self.problem.system, RobotSystem):
             raise AttributeError(f"a Solution of a Program has xs, and no {name}")
         return self.problem.system.robot.nq
+
+    def as_scene(self, title: str | None = None) -> Scene:
+        """What `px.show(solution)` shows: the robots of all problems as they move."""
+        system = self.problem.system
+        if not isinstance(system, RobotSystem):
+            raise ArgumentError("show: a Solution of a Program has no robot to show")
+        from ..scene.motion import Motion, host  # here, because few solutions are drawn
+        from ..scene.scene import Scene
+
+        robot, (nq, nv) = system.robot, (system.robot.nq, system.robot.nv)
+        arrays = {"q": host(self.q, "q", nq), "qd": host(self.qd, "qd", nv)}
+        arrays = {name: np.moveaxis(array, -2, 0) for name, array in arrays.items()}
+        times = system.dt * np.arange(len(arrays["q"]))
+        return Scene(robot, Motion.of(robot, t=times, **arrays), title)
 
     def to_html(self, path: str | PathLike) -> None:
         """Write a page with the search, its costs, and trajectories, to a file."""

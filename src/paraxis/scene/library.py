@@ -7,7 +7,7 @@ at known places of these pinned files, become an object of names.
 import re
 from functools import cache
 
-from ..drawing.interactive.page import file_text
+from ..drawing.frame import file_text
 
 MODULES = {  # the name that others import it by -> its file; imported ones first
     "./three.core.min.js": "three/three.core.min.js",

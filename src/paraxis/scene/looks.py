@@ -16,6 +16,7 @@ from .part import Part
 from .skeleton import inertia_boxes, skeleton
 
 MOST_TRIANGLES = 80_000  # of all meshes of a page
+MOST_SHAPES = 2_000  # of a page
 MOST_NOTES = 8
 
 
@@ -28,6 +29,11 @@ class Looks:
         bones = skeleton(robot)
         for purpose in ("visual", "collision"):
             shapes = [shape for shape in robot.shapes if shape.purpose == purpose]
+            if len(shapes) > MOST_SHAPES:
+                self.notes.append(
+                    f"Of {len(shapes):,} shapes, the first {MOST_SHAPES:,} are drawn."
+                )
+                shapes = shapes[:MOST_SHAPES]
             if purpose == "collision" and any(part.look == "visual" for part in self.parts):
                 shapes = [shape for shape in shapes if shape.kind != "mesh"]  # drawn already
             lost = [shape.body for shape in shapes if not self._add(shape, purpose)]

@@ -1,24 +1,27 @@
 """Robots over time, as a page shows them: moments kept, poses, and curves."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .. import api
 from ..checks import counted
 from ..errors import ArgumentError
+from ..robots.joint import REVOLUTE
 from ..robots.quaternions import require_unit_quaternions
+from ..targets.blocks import is_lazy
 from ..targets.target import target_of
 from .packed import packed
-from .poses import body_poses
+from .poses import body_poses, pose_of
 
 RATE = 60.0  # moments per second that are kept at most: screens show no more
-EXACT = 4_000_000  # bytes of poses in float32; beyond, they are 16-bit integers
+EXACT = 1_500_000  # bytes of poses in float32; beyond, they are 16-bit integers
 MOST_BYTES = 8_000_000  # of poses on a page
 MOST_ROBOTS = 4_096
 CURVE_BYTES = 2_000_000  # of curves on a page: those of the first robots
 ROUNDED = 1e-4  # of quaternions: what states in float32 may be off by
-LEAST_MOMENTS = 40  # of a motion, however many robots there are
+SMALL = 14  # bytes of a pose of 16-bit integers
+LEAST_MOMENTS = 40  # of a motion: of so many robots that these have room
 
 
 @dataclass
@@ -34,6 +37,7 @@ class Motion:
     qd: np.ndarray | None = None
     tau: np.ndarray | None = None
     arrows: dict = field(default_factory=dict)
+    moving: np.ndarray | None = None  # of a tour, the joint that moves in each moment
     notes: list = field(default_factory=list)
 
     @classmethod
@@ -71,18 +75,19 @@ class Motion:
         return self._some_robots()._some_moments()
 
     def _some_robots(self):
-        robots = self.q.shape[1]
-        if robots <= MOST_ROBOTS:
+        """As many of the first as LEAST_MOMENTS have room for."""
+        count, robots = self.q.shape[:2]
+        room = MOST_BYTES // (SMALL * self.robot.n * min(count, LEAST_MOMENTS))
+        most = max(1, min(MOST_ROBOTS, room))
+        if robots <= most:
             return self
-        kept = np.linspace(0, robots - 1, MOST_ROBOTS).round().astype(int)
-        note = f"Of {robots:,} robots, {MOST_ROBOTS:,} are shown."
-        return self._taken(lambda array: array[:, kept], note, times=False)
+        note = f"Of {robots:,} robots, the first {most:,} are shown."
+        return self._taken(lambda array: array[:, :most], note, times=False)
 
     def _some_moments(self):
         """At most RATE per second, and fewer where all poses would be too many."""
         count, robots = self.q.shape[:2]
-        each = robots * self.robot.n * 7
-        most = max(MOST_BYTES // (2 * each), LEAST_MOMENTS)
+        most = max(MOST_BYTES // (SMALL * self.robot.n * robots), LEAST_MOMENTS)
         span = float(self.t[-1])
         rate = min(RATE, (most - 1) / span) if span else RATE
         # of every interval the first; a little earlier counts, as times are rounded
@@ -101,46 +106,53 @@ class Motion:
             for name in ("q", "qd", "tau")
         }
         arrows = {name: take(array) for name, array in self.arrows.items()}
-        t = take(self.t) if times else self.t
-        return Motion(self.robot, t, **arrays, arrows=arrows, notes=[*self.notes, note])
+        if times:
+            arrays["t"] = take(self.t)
+            arrays["moving"] = None if self.moving is None else take(self.moving)
+        notes = [*self.notes, note]
+        return replace(self, **arrays, arrows=arrows, notes=notes)
 
     # -- what the page is given ---------------------------------------------------------------
 
-    def as_data(self):
+    def as_data(self, notes):
+        """What the page is given; sentences about what it is not given go into `notes`."""
         count, robots = self.q.shape[:2]
         poses = body_poses(self.robot, self.q.reshape(count * robots, -1))
         poses = poses.reshape(count, robots, -1, 7)
         failed = int((~np.isfinite(self.q).all(-1)).any(0).sum())
         if failed:
-            self.notes.append(
+            notes.append(
                 f"{counted(failed, 'robot')} cannot be drawn to the end, as states are not finite."
             )
         data = {
             "times": packed(self.t),
             "robots": robots,
-            "root": poses[0, 0, 0].tolist(),
-            "poses": packed_poses(poses[:, :, 1:]),
-            "curves": self._curves(),
+            "root": pose_of(self.robot.base),
+            "poses": packed_poses(poses),
+            "curves": self._curves(notes),
         }
+        if self.moving is not None:
+            data["moving"] = self.moving.tolist()
         if self.arrows:
             data["arrows"] = {name: packed(array) for name, array in self.arrows.items()}
         return data
 
-    def _curves(self):
+    def _curves(self, notes):
         """Panels of curves over time, of as many robots as there is room for."""
         count, robots = self.q.shape[:2]
-        if count < 2:
+        if count < 2 or self.moving is not None:
             return []
         width = self.q.shape[2] + 2 * self.robot.nv + 3
         few = min(robots, max(1, CURVE_BYTES // (4 * count * width)))
         if few < robots:
-            self.notes.append(f"Curves are those of the first {counted(few, 'robot')}.")
+            notes.append(f"Curves are those of the first {counted(few, 'robot')}.")
         q_names, v_names = coordinate_names(self.robot)
-        panels = [("q", "position", "rad or m", q_names, self.q)]
+        position, rate, torque = units(self.robot)
+        panels = [("q", "position", position, q_names, self.q)]
         if self.qd is not None:
-            panels.append(("qd", "rate", "rad/s or m/s", v_names, self.qd))
+            panels.append(("qd", "rate", rate, v_names, self.qd))
         if self.tau is not None:
-            panels.append(("tau", "torque", "N m or N", v_names, self.tau))
+            panels.append(("tau", "torque", torque, v_names, self.tau))
         if self.qd is not None:
             panels.append(("energy", "energy", "J", None, self._energy(few)))
         return [
@@ -185,6 +197,14 @@ def coordinate_names(robot):
     return names
 
 
+def units(robot):
+    """Of positions, rates and torques: those of the joints that there are."""
+    kinds = {joint.kind for joint in robot.joints}
+    if kinds <= {*REVOLUTE, "helical", "universal"}:
+        return "rad", "rad/s", "N m"
+    return ("m", "m/s", "N") if kinds == {"prismatic"} else ("rad or m", "rad/s or m/s", "N m or N")
+
+
 def packed_poses(poses):
     """Poses (moments, robots, bodies, 7): as they are if they are few, else as 16-bit integers."""
     if poses.size * 4 <= EXACT:
@@ -204,6 +224,7 @@ def packed_poses(poses):
 
 def host(array, name, size):
     """An array in main memory, of float64, with a last axis of that size."""
+    array = np.asarray(array) if is_lazy(array) else array
     target = target_of({name: array})
     shape = () if size is None else (size,)
     return np.asarray(target.in_main_memory(target.array(array, name, shape)), float)

@@ -5,7 +5,7 @@ const bodies = data.robot.joints.length;
 const recording = new Recording(data.motion, bodies);
 const poses = new Float32Array(recording.width);
 const picked = { joint: null };
-const page = window.paraxis = { data, recording, picked, toggle, chooseRobot, plots: [], frames: 0 };
+const page = window.paraxis = { THREE, data, recording, picked, toggle, chooseRobot, plots: [], frames: 0 };
 
 function start() {
   if (framed) document.documentElement.classList.add("framed");
@@ -16,6 +16,7 @@ function start() {
     return complain(`This browser cannot draw in 3-D here: ${error.message}`);
   }
   const player = page.player = new Player(recording.duration, moveTo);
+  new IntersectionObserver(([entry]) => { player.seen = entry.isIntersecting; }).observe(byId("stage"));
   player.paced = passed => page.view.pace(passed);
   page.follows = wander() > 1.5 * data.robot.size;
   frameAll();
@@ -27,7 +28,7 @@ function start() {
   tellTrails();
   player.seek(0);
   page.view.refresh();
-  page.view.drawn = () => { page.frames++; placeLabels(); };
+  page.view.drawn = () => { page.frames++; page.first ??= performance.now(); placeLabels(); };
   if (recording.moments > 1 && !prefersStill.matches) player.play();
 }
 
@@ -50,6 +51,7 @@ function moveTo(t) {
   }
   if (view.shown.torque) view.setShares(sharesAt(moment));
   view.setPast(recording.duration > 0 ? t / recording.duration : 1);
+  if (data.motion.moving) page.toured = data.motion.moving[moment];
   if (page.follows && view.groups[1].visible) view.follow(view.centreOfMass(new THREE.Vector3()));
   for (const plot of page.plots) plot.mark(t);
   page.tell?.(t);
@@ -81,39 +83,43 @@ function wander() {
   return Math.max(high[0] - low[0], high[1] - low[1], 0);
 }
 
-/** Look at all places where bodies come, and lay the floor below them. */
+/** Look at all places where the first robot's bodies come, and lay the floor below them. */
 function frameAll() {
-  const { view } = page, box = new THREE.Box3(), own = new THREE.Box3(), out = new Float32Array(POSE);
-  const extents = view.groups.map(group => {
+  const { view } = page, own = new THREE.Box3(), out = new Float32Array(POSE), points = [];
+  const corners = view.groups.map(group => {
     own.makeEmpty();
     for (const mesh of group.children) {
       if (mesh.userData.part?.look !== view.look) continue;
       mesh.geometry.computeBoundingBox();
       own.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrix));
     }
-    return own.isEmpty() ? null : own.clone();
+    const { min, max } = own.isEmpty() ? new THREE.Box3(new THREE.Vector3(), new THREE.Vector3()) : own;
+    return [0, 1, 2, 3, 4, 5, 6, 7].map(k =>
+      new THREE.Vector3(k & 1 ? min.x : max.x, k & 2 ? min.y : max.y, k & 4 ? min.z : max.z));
   });
-  const matrix = new THREE.Matrix4();
+  const matrix = new THREE.Matrix4(), point = new THREE.Vector3();
+  let lowest = Infinity;
   const add = (body, pose) => {
     if (!Number.isFinite(pose[0])) return;
     matrixAt(pose, 0, matrix);
-    if (extents[body]) box.union(extents[body].clone().applyMatrix4(matrix));
-    else box.expandByPoint(position);
+    for (const corner of corners[body]) {
+      point.copy(corner).applyMatrix4(matrix);
+      points.push(point.x, point.y, point.z);
+      lowest = Math.min(lowest, point.z);
+    }
   };
   add(0, data.motion.root);
   const moments = page.follows ? 1 : recording.moments, step = Math.max(1, Math.floor(moments / 60));
   for (let k = 0; k < moments; k += step) {
     for (let body = 0; body < bodies; body++) { recording.at(k, 0, body, out); add(body + 1, out); }
   }
-  if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
-  const floor = box.min.z < -0.02 * data.robot.size ? box.min.z : Math.min(0, box.min.z);
-  view.setFloor(view.ground ?? floor);
-  view.lookAt(box);
+  view.setFloor(view.ground ?? Math.min(lowest, 0));
+  view.lookAt(Float32Array.from(points));
 }
 
 /** The ways of the tools of the robot in focus. */
 function tellTrails() {
-  if (recording.moments < 2) return;
+  if (recording.moments < 2 || data.motion.moving) return;
   const out = new Float32Array(POSE), matrix = new THREE.Matrix4(), point = new THREE.Vector3();
   const ways = data.robot.tools.slice(0, 8).map(tool => {
     const way = [];
@@ -135,23 +141,23 @@ const TOOLS = [  // name, words, key, whether there is any
   ["axes", "Joint axes", "a", () => data.robot.joints.some(joint => joint.kind !== "free")],
   ["frames", "Frames", "f", () => data.robot.frames.length > 0],
   ["mass", "Centre of mass", "c", () => data.robot.masses.some(mass => mass > 0)],
-  ["trail", "Trail", "t", () => recording.moments > 1],
+  ["trail", "Trail", "t", () => recording.moments > 1 && !data.motion.moving],
   ["torque", "Torque", "q", () => data.motion.curves.some(panel => panel.name === "tau")],
   ["forces", "Forces", "o", () => Boolean(data.motion.arrows)],
   ["crowd", "Others", "g", () => recording.robots > 1],
+  ["apart", "Side by side", "b", () => recording.robots > 1],
 ];
 const LOOK_WORDS = { visual: "Visual", collision: "Collision", skeleton: "Skeleton", inertia: "Inertia" };
 
 function addTools() {
   const { view } = page, bar = byId("tools");
   page.buttons = {};
-  const looks = view.looks.map(look => {
-    const button = make("button", { type: "button", "aria-pressed": String(look === view.look),
-      click: () => { view.setLook(look); for (const [name, each] of pairs) press(each, name === look); } }, LOOK_WORDS[look]);
-    return [look, button];
-  });
-  const pairs = looks;
-  bar.append(make("div", { class: "choices", role: "group", "aria-label": "Geometry" }, ...looks.map(([, each]) => each)));
+  const looks = view.looks.map(look => make("button", { type: "button", "aria-pressed": String(look === view.look),
+    click: () => {
+      view.setLook(look);
+      looks.forEach((each, k) => press(each, view.looks[k] === look));
+    } }, LOOK_WORDS[look]));
+  bar.append(make("div", { class: "choices", role: "group", "aria-label": "Geometry" }, ...looks));
   const group = make("div", { class: "choices", role: "group", "aria-label": "Signs" });
   for (const [name, words, key, there] of TOOLS) {
     if (!there()) continue;
@@ -160,12 +166,15 @@ function addTools() {
     page.buttons[name] = button;
     group.append(button);
   }
-  const home = make("button", { type: "button", title: "Whole robot (H)", "aria-keyshortcuts": "h", click: () => view.goHome() }, "Whole robot");
-  group.append(home);
+  group.append(make("button", { type: "button", title: "Whole robot (H)", "aria-keyshortcuts": "h",
+    click: () => view.goHome() }, "Whole robot"));
   bar.append(group);
   if (recording.robots > 1) {
     const which = make("input", { type: "number", min: "1", max: String(recording.robots), value: "1", id: "which" });
-    which.addEventListener("change", () => chooseRobot(Math.min(Math.max(Math.round(which.valueAsNumber) || 1, 1), recording.robots) - 1));
+    which.addEventListener("change", () => {
+      const number = Math.round(which.valueAsNumber) || 1;
+      chooseRobot(Math.min(Math.max(number, 1), recording.robots) - 1);
+    });
     bar.append(make("label", { class: "choices" }, "Robot ", which));
     page.which = which;
   }
@@ -175,7 +184,10 @@ function toggle(name) {
   const { view } = page, on = !view.shown[name];
   view.show(name, on);
   press(page.buttons[name], on);
-  if (name === "torque") { byId("scale").hidden = !on; view.setShares(on ? sharesAt(recording.place(page.player.time)[0]) : null); }
+  if (name === "torque") {
+    byId("scale").hidden = !on;
+    view.setShares(on ? sharesAt(recording.place(page.player.time)[0]) : null);
+  }
   if (name === "crowd") moveTo(page.player.time);
   placeLabels();
 }
@@ -240,7 +252,10 @@ function addPlots(player) {
     }
   }
   place.append(legend(), grid);
-  prefersDark.addEventListener("change", () => { for (const plot of page.plots) plot.redraw(); });
+  prefersDark.addEventListener("change", () => {
+    for (const plot of page.plots) plot.redraw();
+    tellTrails();
+  });
   addScale();
   if (data.motion.arrows) addForces();
 }
@@ -257,10 +272,16 @@ function limitOf(plot, curves, joint) {
 function legend() {
   const list = make("div", { class: "legend", role: "group", "aria-label": "Joints" });
   const buttons = data.robot.joints.map((joint, k) => {
-    const sample = make("i", { class: "sample" });
-    sample.style.background = dashOf(k).length
-      ? `repeating-linear-gradient(90deg, ${hueOf(k)} 0 ${dashOf(k)[0]}px, transparent 0 ${dashOf(k)[0] + dashOf(k)[1]}px)` : hueOf(k);
-    const button = make("button", { type: "button", "aria-pressed": "false", click: () => pick(picked.joint === k ? null : k) }, sample, joint.name);
+    const sample = make("i", { class: "sample" }), dash = dashOf(k);
+    const paint = () => {
+      const hue = hueOf(k), last = dash[0] + dash[1];
+      sample.style.background = dash.length
+        ? `repeating-linear-gradient(90deg, ${hue} 0 ${dash[0]}px, transparent 0 ${last}px)` : hue;
+    };
+    paint();
+    prefersDark.addEventListener("change", paint);
+    const button = make("button", { type: "button", "aria-pressed": "false",
+      click: () => page.pick(picked.joint === k ? null : k) }, sample, joint.name);
     list.append(button);
     return button;
   });
@@ -268,25 +289,30 @@ function legend() {
     picked.joint = joint;
     buttons.forEach((button, k) => press(button, k === joint));
     for (const plot of page.plots) plot.redraw();
-    page.view.highlight(joint);
+    placeLabels();
   };
   return list;
 }
-
-function pick(joint) { page.pick(joint); placeLabels(); }
 
 function addScale() {
   if (!page.tau) return;
   const limited = data.robot.joints.every(joint => joint.effort || joint.kind === "free");
   const bar = make("i", { class: "ramp" });
-  bar.style.background = `linear-gradient(90deg, ${RAMP.join(", ")})`;
+  const colour = new THREE.Color();
+  const paint = () => {
+    const stops = RAMP.map((_, k) => `#${rampAt(k / (RAMP.length - 1), colour).getHexString()}`);
+    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+  };
+  paint();
+  prefersDark.addEventListener("change", paint);
   byId("scale").append(make("span", {}, "Torque: 0"), bar, make("span", {}, limited ? "effort limit" : "each joint's largest"));
 }
 
 function addForces() {
   const { points, forces } = data.motion.arrows, [, robots, count] = points.shape;
   const vectors = unpacked(forces);
-  page.forces = { points: unpacked(points), vectors, count, robots, width: robots * count * 3, scale: 0.5 * data.robot.size / (data.robot.weight || 1) };
+  const scale = 0.5 * data.robot.size / (data.robot.weight || 1);  // m/N
+  page.forces = { points: unpacked(points), vectors, count, robots, width: robots * count * 3, scale };
 }
 
 // -- names beside what they name --------------------------------------------------------------------
@@ -295,27 +321,35 @@ const MOST_LABELS = 60;
 
 function placeLabels() {
   const { view } = page, wanted = [];
-  if (view.shown.frames) for (const frame of data.robot.frames.slice(0, MOST_LABELS)) wanted.push([frame.name, frame.body, frame.pose]);
-  if (view.shown.axes || picked.joint !== null) {
+  if (view.shown.frames) {
+    for (const frame of data.robot.frames.slice(0, MOST_LABELS)) wanted.push([frame.name, frame.body, frame.pose]);
+  }
+  if (view.shown.axes || picked.joint !== null || page.toured !== undefined) {
     data.robot.joints.slice(0, MOST_LABELS).forEach((joint, k) => {
-      if (joint.kind !== "free" && (view.shown.axes || k === picked.joint)) wanted.push([joint.name, k + 1, null]);
+      const named = view.shown.axes || k === picked.joint || k === page.toured;
+      if (joint.kind !== "free" && named) wanted.push([joint.name, k + 1, null]);
     });
   }
   const box = byId("labels");
   while (box.children.length > wanted.length) box.lastChild.remove();
   while (box.children.length < wanted.length) box.append(make("span"));
-  const point = new THREE.Vector3();
+  const point = new THREE.Vector3(), taken = [];
   wanted.forEach(([name, body, pose], k) => {
     const label = box.children[k];
     if (label.textContent !== name) label.textContent = name;
     if (pose) point.set(pose[0], pose[1], pose[2]); else point.set(0, 0, 0);
     const at = view.groups[body].visible ? view.project(point.applyMatrix4(view.matrixOf(body))) : null;
-    label.hidden = !at;
+    const wide = 10 + 6.3 * Math.min(name.length, 32);  // about, as to ask for it would take long
+    const covered = at && taken.some(([x, y, width]) => Math.abs(y - at[1]) < 15 && at[0] < x + width && x < at[0] + wide);
+    label.hidden = !at || covered;
+    if (!label.hidden) taken.push([...at, wide]);
     if (at) label.style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
   });
 }
 
 // -- keys and words ---------------------------------------------------------------------------------
+
+const ORBITS = { j: [-0.1, 0], l: [0.1, 0], i: [0, 0.1], k: [0, -0.1], "+": [0, 0, 1.15], "-": [0, 0, 1 / 1.15] };
 
 function addKeys(player) {
   const moving = recording.moments > 1;
@@ -331,6 +365,7 @@ function addKeys(player) {
     else if (key === "Home" && moving) player.seek(0);
     else if (key === "End" && moving) player.seek(player.duration);
     else if (key === "h") page.view.goHome();
+    else if (key in ORBITS) page.view.orbit(...ORBITS[key]);
     else {
       const tool = TOOLS.find(([name, , letter]) => letter === key && page.buttons[name]);
       if (!tool) return;
@@ -342,9 +377,11 @@ function addKeys(player) {
 
 function listHelp() {
   const words = ["Drag to turn, scroll or pinch to come closer, drag with the right button or two fingers to move."];
-  if (recording.moments > 1) words.push("Space plays and pauses, the arrow keys step through time (ten times as far with Shift), and so does dragging in the curves.");
+  if (recording.moments > 1) {
+    words.push("Space plays and pauses. The arrow keys step through time, ten times as far with Shift; dragging in a curve does, too.");
+  }
   const keys = TOOLS.filter(([name]) => page.buttons[name]).map(([, name, key]) => `${key.toUpperCase()} ${name.toLowerCase()}`);
-  words.push(`Keys: ${[...keys, "H whole robot"].join(", ")}.`);
+  words.push(`Keys: ${[...keys, "H whole robot"].join(", ")}; J, L, I and K turn the camera, + and \u2212 move it.`);
   byId("notelist").prepend(...words.map(text => make("li", {}, text)));
 }
 

@@ -5,7 +5,8 @@ from html import escape
 
 from ..checks import counted, shown
 from ..drawing.axes import number_text
-from ..drawing.interactive.page import file_text, interactive_page
+from ..drawing.frame import brand, file_text
+from ..drawing.interactive.page import interactive_page
 from ..robots.joint import WORLD
 from .library import three_js
 from .looks import Looks
@@ -15,36 +16,35 @@ from .skeleton import size_of
 SCRIPTS = ("arrays.js", "colours.js", "solids.js", "view.js", "player.js", "plots.js", "page.js")
 
 
-def scene_page(scene, more=None):
-    """The whole HTML document; `more` are data, notes, scripts and style that come besides."""
-    data, lead = scene_data(scene)
-    live, notes, scripts, own_style = more or ({}, [], [], "")
-    data |= {"live": live} if more else {}
-    data["notes"] += notes
+def scene_page(scene, panel="", data=None, style="", scripts=(), allow=""):
+    """The whole HTML document.
+
+    Pages that do more add to it: `panel` is HTML beside the robot; `data` more of what scripts are
+    given, by name; `scripts` are sources that run after those here and share their names, `page`
+    above all; `allow` is what else the page's policy lets scripts do, such as
+    "'wasm-unsafe-eval'".
+    """
+    known, lead = scene_data(scene)
+    title = shown(scene.title)
     body = file_text(__package__, "body.html").format(
-        title=escape(shown(scene.title)), lead=escape(lead)
+        brand=brand(), title=escape(title), lead=escape(lead), panel=panel
     )
-    sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS)]
-    style = file_text(__package__, "scene.css")
-    sources += scripts
-    style += own_style
-    return interactive_page(shown(scene.title), body, data, style, sources, wasm=bool(more))
+    sources = [three_js(), *(file_text(__package__, name) for name in SCRIPTS), *scripts]
+    style = file_text(__package__, "scene.css") + style
+    return interactive_page(title, body, known | (data or {}), style, sources, allow)
 
 
 def scene_data(scene):
     """What the script is given, and a sentence about it."""
     robot, motion = scene.robot, scene.motion.shown()
-    notes = list(motion.notes)
-    looks = Looks(robot, scene.surroundings)
-    motion.notes = []
-    moved = motion.as_data()
+    notes, looks = [*motion.notes], Looks(robot, scene.surroundings)
     data = {
         "robot": robot_data(robot),
         "parts": [part.as_data() for part in looks.parts],
         "surroundings": [part.as_data() for part in looks.surroundings],
         "meshes": looks.meshes,
-        "motion": moved,
-        "notes": [*notes, *motion.notes, *looks.notes],
+        "motion": motion.as_data(notes),
+        "notes": [*notes, *looks.notes],
     }
     return data, _lead(robot, scene.motion)
 
@@ -60,7 +60,7 @@ def robot_data(robot):
                 "kind": joint.kind,
                 "parent": joint.parent - WORLD,
                 "axis": list(joint.axis),
-                "effort": None if joint.max_effort == float("inf") else joint.max_effort,
+                "effort": _effort(joint),
             }
             for joint in robot.joints
         ],
@@ -79,6 +79,13 @@ def robot_data(robot):
     }
 
 
+def _effort(joint):
+    """The largest torque of a joint's motor, on its shaft; None if it is not known."""
+    limit = joint.transmission.torque_limit
+    limit = limit if math.isfinite(limit) else joint.max_effort
+    return limit / abs(joint.transmission.ratio) if 0.0 < limit < math.inf else None
+
+
 def tool_of(robot, body):
     """The last frame on a tip, which leaves a trail."""
     own = [frame for frame in robot.frames if frame.body == body]
@@ -92,7 +99,13 @@ def tool_of(robot, body):
 def _lead(robot, motion):
     count, robots = motion.q.shape[:2]
     words = [counted(robots, "robot")] if robots > 1 else []
-    words.append(counted(robot.n, "joint"))
-    if count > 1:
+    free = robot.joints[0].kind == "free"
+    if not free or robot.n > 1:
+        words.append(counted(robot.n - free, "joint"))
+    if free:
+        words.append("free to move")
+    if motion.moving is not None:
+        words.append("each moves in turn")
+    elif count > 1:
         words.append(f"{number_text(float(motion.t[-1]))} s")
     return " · ".join(words)

@@ -9,6 +9,7 @@ class Player {
     this.speed = 1;
     this.playing = false;
     this.before = null;
+    this.seen = true;  // it stands still where nobody sees it
     this.listeners = new Set();
   }
 
@@ -29,7 +30,7 @@ class Player {
 
   tick(now) {
     if (!this.playing) return;
-    if (this.before !== null) {
+    if (this.before !== null && this.seen) {
       const passed = Math.min((now - this.before) / 1000, 0.25);  // a hidden tab stands still
       this.paced?.(1000 * passed);
       const t = this.time + passed * this.speed;

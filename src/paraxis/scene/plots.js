@@ -133,9 +133,23 @@ class Plot {
       if (!Number.isFinite(value)) continue;
       pen.fillStyle = this.hue(c);
       pen.beginPath(); pen.arc(this.x(t), this.y(value), 3, 0, 7); pen.fill();
-      said.push(`${this.panel.curves.length > 3 ? "" : `${this.panel.curves[c].name} `}${short(value, 3)}`);
+      said.push([c, value]);
     }
-    this.readout.textContent = said.length <= 3 ? said.join(" · ") : "";
+    this.say(said.length <= 3 ? said : []);
+  }
+
+  /** The values of a few curves, beside their colours. */
+  say(values) {
+    while (this.readout.children.length > values.length) this.readout.lastChild.remove();
+    while (this.readout.children.length < values.length) {
+      this.readout.append(make("span", {}, make("i", { class: "sample" }), ""));
+    }
+    const named = this.panel.curves[0].joint === undefined;
+    values.forEach(([c, value], k) => {
+      const [sample, text] = this.readout.children[k].childNodes;
+      sample.style.background = this.hue(c);
+      text.data = `${named ? `${this.panel.curves[c].name} ` : ""}${short(value, 3)}`;
+    });
   }
 
   momentAt(t) {

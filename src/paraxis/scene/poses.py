@@ -6,17 +6,16 @@ import numpy as np
 
 from .. import api
 from ..robots.frame import Frame
-from ..robots.joint import WORLD
 
 CHUNK = 2**17  # matrices that are in memory at the same time
 
 
 def body_poses(robot, q):
-    """(states, 1 + bodies, 7), float32: position in m and quaternion x, y, z, w in the world.
+    """(states, bodies, 7), float32: position in m and quaternion x, y, z, w in the world.
 
-    The first is what carries the root joints; q is (states, nq). Not finite where q is not.
+    q is (states, nq); poses are not finite where it is not.
     """
-    frames = [Frame(f"body {i}", i) for i in range(WORLD, robot.n)]
+    frames = [Frame(f"body {i}", i) for i in range(robot.n)]
     posed = replace(robot, frames=frames, shapes=(), warn=False)
     found = np.empty((len(q), len(frames), 7), np.float32)
     step = max(1, CHUNK // len(frames))

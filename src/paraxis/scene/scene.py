@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from ..checks import counted, shown
 from ..drawing.interactive.page import framed
@@ -39,12 +40,12 @@ class Scene:
     def html(self) -> str:
         """The whole document."""
         if self._document is None:
-            self._document = scene_page(self, self._more())
+            self._document = scene_page(self, **self._more())
         return self._document
 
-    def _more(self) -> tuple | None:
-        """What else the page holds: data, notes, scripts and style."""
-        return None
+    def _more(self) -> dict[str, Any]:
+        """What else the page holds, as of `scene_page`."""
+        return {}
 
     def to_html(self, path: str | PathLike) -> None:
         """Write the page to a file."""

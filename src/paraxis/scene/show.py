@@ -13,6 +13,8 @@ from ..errors import ArgumentError
 from ..robots.robot import Robot
 from .motion import Motion
 from .scene import Scene
+from .skeleton import size_of
+from .tour import tour_of
 
 
 def show(
@@ -32,7 +34,8 @@ def show(
     - `what`: a robot, a `px.simulation.Run`, a `px.optimal.Solution`, or anything else that has a
       method `as_scene(title)`.
     - `q`: of a robot, where it is, `(nq,)`, or positions over time, `(times, ..., nq)`, of one
-      robot or, with more axes, of many. By default it stands at `px.neutral(robot)`.
+      robot or, with more axes, of many. By default it is at `px.neutral(robot)`, and each joint
+      moves from there in turn.
     - `t`: the times, `(times,)`, s; by default 60 per second.
     - `qd`, `tau`: rates and torques at these times, `(times, ..., nv)`, for curves and colours.
     - `title`: of the page; by default the name of the robot.
@@ -56,8 +59,7 @@ def scene_of(what, q=None, t=None, *, qd=None, tau=None, title=None):
         given = next((name for name in ("t", "qd", "tau") if arrays[name] is not None), None)
         if q is None and given:
             raise ArgumentError(f"{given}: give q as well, the positions of the robot")
-        motion = Motion.of(what, api.neutral(what) if q is None else q, t, qd, tau)
-        return Scene(what, motion, title)
+        return Scene(what, _at_rest(what) if q is None else Motion.of(what, q, t, qd, tau), title)
     if not hasattr(what, "as_scene"):
         raise ArgumentError(
             f"show: expected a Robot, or the result of a simulation or of optimal control, found "
@@ -67,6 +69,17 @@ def scene_of(what, q=None, t=None, *, qd=None, tau=None, title=None):
         if array is not None:
             raise ArgumentError(f"{name}: only a robot can be given one; this moves by itself")
     return what.as_scene(title)
+
+
+def _at_rest(robot):
+    """A robot at its neutral position, from where each joint moves in turn."""
+    tour = tour_of(robot, api.neutral(robot), size_of(robot))
+    if tour is None:
+        return Motion.of(robot, api.neutral(robot))
+    t, q, moving = tour
+    motion = Motion.of(robot, q, t)
+    motion.moving = moving
+    return motion
 
 
 def in_notebook() -> bool:

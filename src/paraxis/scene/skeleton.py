@@ -26,7 +26,7 @@ def size_of(robot):
         first = joint.parent == WORLD and joint.kind == "free"
         reach[i] = before + (0.0 if first else math.hypot(*joint.placement.translation))
         ends.append(reach[i] + max((math.hypot(*end) for end in _tips(robot, i)), default=0.0))
-        ends[-1] = max(ends[-1], _radius_of_gyration(robot.inertias[i]))
+        ends[-1] = max(ends[-1], 2.0 * _radius_of_gyration(robot.inertias[i]))
     sliding = [joint.upper - joint.lower for joint in robot.joints if joint.kind == "prismatic"]
     return max(ends) + sum(each for each in sliding if math.isfinite(each)) or 1.0
 

@@ -1,6 +1,6 @@
 // -- Solids of the page: geometry of parts, and signs for frames, axes, masses and forces. ----------
 
-/** The geometry of a part; `fine` is 1 for what is looked at closely, less for crowds. */
+/** The geometry of a part; `fine` is 1 for what is looked at closely, less for crowds, and 0 for large ones. */
 function solidOf(part, meshes, fine = 1) {
   const sides = (n, least = 5) => Math.max(least, Math.round(n * fine));
   const [a, b, c] = part.size || [];
@@ -10,6 +10,7 @@ function solidOf(part, meshes, fine = 1) {
     case "ellipsoid": return new THREE.SphereGeometry(1, sides(32), sides(16, 4)).scale(a, b, c);
     case "cylinder": return new THREE.CylinderGeometry(a, a, b, sides(36)).rotateX(Math.PI / 2);
     case "capsule":
+      if (!fine) return new THREE.CylinderGeometry(a, a, b + a, 4, 1, true).rotateX(Math.PI / 2);
       return new THREE.CapsuleGeometry(a, b, sides(8, 1), sides(24)).rotateX(Math.PI / 2);
     case "plane": return new THREE.PlaneGeometry(a ?? FAR, b ?? FAR);
     default: return meshOf(part, meshes);
@@ -137,18 +138,116 @@ class Crowd {
 
   set(k, matrix) { this.mesh.setMatrixAt(k, matrix); }
   hide(k) { this.mesh.setMatrixAt(k, Crowd.nowhere); }
+  dispose() { this.mesh.dispose(); this.mesh.geometry.dispose(); }
   done() { this.mesh.instanceMatrix.needsUpdate = true; }
 }
 Crowd.nowhere = new THREE.Matrix4().makeScale(0, 0, 0);
+
+/**
+ * A crowd of whole robots in one draw: corners know their robot and body, and find the pose in a
+ * texture. What draws without a GPU takes instances one by one, and for thousands too long.
+ */
+class Swarm {
+  /** solids: one geometry with colours for each body, or null. */
+  constructor(solids, robots, colourOf, scene) {
+    this.bodies = solids.length;
+    this.poses = new Float32Array(8 * robots * this.bodies);
+    this.texture = new THREE.DataTexture(this.poses, 2 * this.bodies, robots, THREE.RGBAFormat, THREE.FloatType);
+    const each = solids.reduce((sum, solid) => sum + (solid?.attributes.position.count ?? 0), 0);
+    const at = new Float32Array(3 * each * robots), normals = new Float32Array(3 * each * robots);
+    const slots = new Uint16Array(2 * each * robots), colours = new Uint8Array(3 * each * robots), index = [];
+    let k = 0;
+    for (let robot = 0; robot < robots; robot++) {
+      const { r, g, b } = colourOf(robot);
+      solids.forEach((solid, body) => {
+        if (!solid) return;
+        const { position, normal } = solid.attributes;
+        for (const corner of solid.index.array) index.push(k + corner);
+        at.set(position.array, 3 * k);
+        normals.set(normal.array, 3 * k);
+        for (const end = k + position.count; k < end; k++) {
+          slots.set([2 * body, robot], 2 * k);
+          colours.set([255 * r, 255 * g, 255 * b], 3 * k);
+        }
+      });
+    }
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(at, 3));
+    geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+    geometry.setAttribute("slot", new THREE.BufferAttribute(slots, 2));
+    geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3, true));
+    geometry.setIndex(index);
+    this.mesh = new THREE.Mesh(geometry, new THREE.ShaderMaterial({
+      vertexColors: true, side: THREE.DoubleSide, uniforms: { poses: { value: this.texture }, opacity: { value: 1 } },
+      vertexShader: `uniform highp sampler2D poses; attribute vec2 slot; varying vec3 shade;
+        vec3 turned(vec3 v, vec4 q) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
+        void main() {
+          ivec2 place = ivec2(slot);
+          vec4 there = texelFetch(poses, place, 0), turn = texelFetch(poses, place + ivec2(1, 0), 0);
+          ${LIGHT("turned(normal, turn)")}
+          gl_Position = there.w > 0.0 ? projectionMatrix * viewMatrix * vec4(there.xyz + turned(position, turn), 1.0)
+            : vec4(2.0, 2.0, 2.0, 1.0);
+        }`,
+      fragmentShader: SHADED,
+    }));
+    this.mesh.frustumCulled = false;
+    scene.add(this.mesh);
+  }
+
+  /** Poses of all bodies, robots x bodies x 7; `apart(robot)` is how far a robot is moved, or null. */
+  set(poses, hidden, apart) {
+    for (let robot = 0, from = 0, to = 0; robot < this.texture.image.height; robot++) {
+      const [dx, dy] = apart ? apart(robot) : [0, 0];
+      for (let body = 0; body < this.bodies; body++, from += POSE, to += 8) {
+        const there = robot !== hidden && Number.isFinite(poses[from]);
+        this.poses[to + 3] = there ? 1 : 0;
+        if (!there) continue;
+        this.poses[to] = poses[from] + dx;
+        this.poses[to + 1] = poses[from + 1] + dy;
+        this.poses[to + 2] = poses[from + 2];
+        for (let e = 0; e < 4; e++) this.poses[to + 4 + e] = poses[from + 3 + e];
+      }
+    }
+    this.texture.needsUpdate = true;
+  }
+
+  dispose() { this.mesh.geometry.dispose(); this.texture.dispose(); }
+}
+
+// Light at the corners and not at each pixel, which crowds have too many of.
+const LIGHT = normal => `vec3 n = normalize(${normal});
+  shade = color * (0.5 + 0.16 * n.z + 0.4 * max(dot(n, vec3(0.40, -0.26, 0.88)), 0.0));`;
+const SHADED = `varying vec3 shade; uniform float opacity; void main() {
+  gl_FragColor = vec4(shade, opacity);
+  #include <colorspace_fragment>
+}`;
+
+/** The material of a Crowd. */
+function crowdMaterial(opacity) {
+  return new THREE.ShaderMaterial({
+    vertexColors: true, transparent: opacity < 1, side: THREE.DoubleSide,
+    uniforms: { opacity: { value: opacity } },
+    vertexShader: `varying vec3 shade; void main() {
+      mat4 there = modelMatrix * instanceMatrix;
+      ${LIGHT("mat3(there) * normal")}
+      #ifdef USE_INSTANCING_COLOR
+      shade *= instanceColor;
+      #endif
+      gl_Position = projectionMatrix * viewMatrix * there * vec4(position, 1.0);
+    }`,
+    fragmentShader: SHADED,
+  });
+}
 
 /** Arrows from points along vectors, of any number up to `count`. */
 class Arrows {
   constructor(count, thick, longest, colour, scene) {
     this.longest = longest;
-    const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 });
+    const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5, depthTest: false, transparent: true });
     this.thick = thick;
     this.shafts = new Crowd(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), material, count, scene);
     this.heads = new Crowd(new THREE.ConeGeometry(1, 1, 16).translate(0, 0.5, 0), material, count, scene);
+    this.shafts.mesh.renderOrder = this.heads.mesh.renderOrder = 8;  // what is pushed hides no arrow
     this.count = count;
     this.from = new THREE.Vector3(); this.along = new THREE.Vector3(); this.tip = new THREE.Vector3();
     this.turn = new THREE.Quaternion(); this.scale = new THREE.Vector3(); this.matrix = new THREE.Matrix4();

@@ -5,7 +5,9 @@
 
 const LINK = { light: "#c3cbd8", dark: "#c3ccdb" };
 const FEW = 24;  // robots of a crowd that are drawn as the one in focus is, only fainter
+const MANY = 256;  // robots of which only the links are drawn
 const CROWD_TRIANGLES = 400_000;  // of a larger crowd, whose robots are drawn coarsely
+const APART = 1.4;  // robots side by side: of their size
 const SLOW = 50;  // ms per frame, beyond which shadows go first and sharpness then
 
 class View {
@@ -18,11 +20,12 @@ class View {
     this.focus = 0;
     this.size = data.robot.size;
     this.shown = { frames: false, axes: false, mass: false, trail: true, torque: false, forces: true,
-      crowd: true, floor: true };
+      crowd: true, apart: false, floor: true };
     this.poses = new Float32Array(robots * this.bodies * POSE).fill(NaN);
     this.root = root;
     this.shares = null;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.software = drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -47,7 +50,8 @@ class View {
     this.sky = new THREE.HemisphereLight("#ffffff", "#8d96a8", 1.5);
     this.sun = new THREE.DirectionalLight("#fff4e6", 2.3);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    const sharp = this.software ? 1024 : 2048;
+    this.sun.shadow.mapSize.set(sharp, sharp);
     this.sun.shadow.radius = 5;
     this.sun.shadow.normalBias = this.size / 200;
     const reach = 1.6 * this.size;
@@ -132,7 +136,7 @@ class View {
 
   /** The other robots: for each body one solid, drawn as often as there are robots. */
   addCrowd() {
-    for (const each of this.crowds ?? []) { this.scene.remove(each.mesh); each.mesh.dispose(); }
+    for (const each of this.crowds ?? []) { this.scene.remove(each.mesh); each.dispose(); }
     const few = this.robots <= FEW;
     const solids = (look, fine, which = () => true) => Array.from({ length: this.bodies }, (_, body) => this.data.parts
       .filter(part => part.look === look && part.body === body + 1 && which(part))
@@ -142,20 +146,23 @@ class View {
       sum + (geometry.index ?? geometry.attributes.position).count / 3, 0);
     const links = part => part.joint === undefined;  // a skeleton without its drums
     const ways = few ? [() => solids(this.look, 1)] : [];
-    ways.push(() => solids(this.look, 0.2), () => solids("skeleton", 0.2), () => solids("skeleton", 0.1, links));
+    if (this.robots <= MANY) ways.push(() => solids(this.look, 0.2), () => solids("skeleton", 0.2));
+    ways.push(() => solids("skeleton", 0, links));
     let chosen;
     for (const way of ways) {
       chosen = way();
       if (size(chosen) <= CROWD_TRIANGLES) break;
     }
-    this.crowds = chosen.map(pieces => {
-      const material = new THREE.MeshLambertMaterial({ vertexColors: true, transparent: few,
-        opacity: few ? 0.3 : 1, side: THREE.DoubleSide });
-      const crowd = new Crowd(pieces.length ? merged(pieces) : new THREE.BufferGeometry(), material, this.robots, this.scene);
-      const colour = new THREE.Color();
-      for (let k = 0; !few && k < this.robots; k++) {  // along the ramp without its darkest end
-        crowd.mesh.setColorAt(k, rampAt(0.2 + 0.8 * k / (this.robots - 1), colour));
-      }
+    const colour = new THREE.Color();  // along the ramp without its darkest end
+    const colourOf = robot => rampAt(0.2 + 0.8 * robot / (this.robots - 1), colour);
+    const bodies = chosen.map(pieces => pieces.length ? merged(pieces) : null);
+    if (this.robots > MANY) {
+      this.crowds = [new Swarm(bodies, this.robots, colourOf, this.scene)];
+      return;
+    }
+    this.crowds = bodies.map(body => {
+      const crowd = new Crowd(body ?? new THREE.BufferGeometry(), crowdMaterial(few ? 0.3 : 1), this.robots, this.scene);
+      for (let k = 0; !few && k < this.robots; k++) crowd.mesh.setColorAt(k, colourOf(k));
       return crowd;
     });
   }
@@ -188,7 +195,6 @@ class View {
     this.plumb.frustumCulled = false;
     this.scene.add(this.plumb);
     this.trails = [];
-    this.highlighted = null;
   }
 
   // -- how it looks ---------------------------------------------------------------------------------
@@ -234,12 +240,15 @@ class View {
 
   show(name, on) {
     this.shown[name] = on;
+    if (name === "apart") {
+      this.setPoses(this.poses);
+      this.alone ??= this.home;
+      const step = APART * this.size, wide = Math.min(3, Math.sqrt(this.robots) / 2);  // as many as one can tell apart
+      const places = [-wide, wide].flatMap(x => [[x, 0], [x, 2 * wide]]);
+      const corners = places.flatMap(([x, y]) => [x * step, y * step, 0, x * step, y * step, 0.4 * this.size]);
+      this.lookAt(on ? Float32Array.from(corners) : this.alone);
+    }
     if (name === "torque") this.recolour();
-    this.refresh();
-  }
-
-  highlight(joint) {
-    this.highlighted = joint;
     this.refresh();
   }
 
@@ -268,19 +277,37 @@ class View {
       if (group.visible) matrixAt(poses, at, group.matrix);
       group.matrixWorldNeedsUpdate = true;
     }
-    if (this.crowds && this.shown.crowd) {
-      const matrix = new THREE.Matrix4();
-      this.crowds.forEach((crowd, body) => {
-        for (let robot = 0; robot < this.robots; robot++) {
-          const at = (robot * this.bodies + body) * POSE;
-          if (robot === this.focus || !Number.isFinite(poses[at])) crowd.hide(robot);
-          else crowd.set(robot, matrixAt(poses, at, matrix));
-        }
-        crowd.done();
-      });
-    }
+    if (this.crowds && this.shown.crowd) this.placeCrowd(poses);
     this.placeSigns();
     this.invalidate();
+  }
+
+  placeCrowd(poses) {
+    const apart = this.shown.apart ? robot => this.placeApart(robot) : null;
+    if (this.crowds[0] instanceof Swarm) { this.crowds[0].set(poses, this.focus, apart); return; }
+    const matrix = new THREE.Matrix4();
+    this.crowds.forEach((crowd, body) => {
+      for (let robot = 0; robot < this.robots; robot++) {
+        const at = (robot * this.bodies + body) * POSE;
+        if (robot === this.focus || !Number.isFinite(poses[at])) { crowd.hide(robot); continue; }
+        matrixAt(poses, at, matrix);
+        if (apart) {
+          const [dx, dy] = apart(robot);
+          matrix.elements[12] += dx;
+          matrix.elements[13] += dy;
+        }
+        crowd.set(robot, matrix);
+      }
+      crowd.done();
+    });
+  }
+
+  /** How far a robot is moved to its place on a grid, with that in focus in the middle of the first row. */
+  placeApart(robot) {
+    const columns = Math.ceil(Math.sqrt(this.robots)), rows = Math.ceil(this.robots / columns);
+    const column = robot % columns - this.focus % columns + columns + (columns >> 1);
+    const row = Math.floor(robot / columns) - Math.floor(this.focus / columns) + rows;
+    return [APART * this.size * (column % columns - (columns >> 1)), APART * this.size * (row % rows)];
   }
 
   /** The robot that is drawn in full; the others are the crowd. */
@@ -335,7 +362,7 @@ class View {
 
   /** Ways of points, Float32Array of 3 numbers each: all of it faintly, and in full up to now. */
   setTrails(ways) {
-    for (const pair of this.trails) for (const mesh of pair) { this.scene.remove(mesh); mesh.geometry.dispose(); }
+    for (const mesh of this.trails.flat()) { this.scene.remove(mesh); mesh.geometry.dispose(); }
     this.trails = ways.map((way, k) => {
       const geometry = ribbon(way, 0.006 * this.size);
       const colour = hueOf(k + 1);
@@ -367,20 +394,26 @@ class View {
 
   // -- the camera -----------------------------------------------------------------------------------
 
-  /** See all of a box. */
-  lookAt(box) {
-    this.home = box.clone();
-    const centre = box.getCenter(new THREE.Vector3()), half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+  /** See all of some points, Float32Array of 3 numbers each, from in front and above. */
+  lookAt(points) {
+    this.home = points;
+    const box = new THREE.Box3().setFromArray(points), centre = box.getCenter(new THREE.Vector3());
     const toward = new THREE.Vector3(0.72, -0.95, 0.42).normalize();
     const right = new THREE.Vector3().crossVectors(this.camera.up, toward).normalize();
     const up = new THREE.Vector3().crossVectors(toward, right);
-    const tall = Math.tan(this.camera.fov * Math.PI / 360) * 0.86, wide = tall * this.camera.aspect;
-    let far = 0;
-    for (let k = 0; k < 8; k++) {
-      position.set(k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z);
-      far = Math.max(far, position.dot(toward) + Math.max(Math.abs(position.dot(up)) / tall, Math.abs(position.dot(right)) / wide));
+    const tall = Math.tan(this.camera.fov * Math.PI / 360) * 0.82, wide = tall * this.camera.aspect * 1.1;
+    let far = 0.2 * this.size;
+    for (let turn = 0; turn < 2; turn++) {  // the second time from where they are in the middle
+      const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+      far = 0.2 * this.size;
+      for (let k = 0; k < points.length; k += 3) {
+        position.fromArray(points, k).sub(centre);
+        const at = [position.dot(right), position.dot(up)], near = position.dot(toward);
+        far = Math.max(far, near + Math.max(Math.abs(at[0]) / wide, Math.abs(at[1]) / tall));
+        for (let e = 0; e < 2; e++) { low[e] = Math.min(low[e], at[e]); high[e] = Math.max(high[e], at[e]); }
+      }
+      if (turn === 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(up, (low[1] + high[1]) / 2);
     }
-    far = Math.max(far, 0.2 * this.size);
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(toward, far);
     this.controls.minDistance = far / 30;
@@ -390,6 +423,17 @@ class View {
   }
 
   goHome() { if (this.home) this.lookAt(this.home); }
+
+  /** Turn the camera about what it looks at, by angles in rad, and come closer by a factor. */
+  orbit(across, up, closer = 1) {
+    const { target } = this.controls, way = position.copy(this.camera.position).sub(target);
+    const flat = Math.hypot(way.x, way.y), far = way.length() / closer;
+    const height = Math.min(Math.max(Math.atan2(way.z, flat) + up, -1.4), 1.5), angle = Math.atan2(way.y, way.x) + across;
+    way.set(Math.cos(height) * Math.cos(angle), Math.cos(height) * Math.sin(angle), Math.sin(height));
+    this.camera.position.copy(target).addScaledVector(way, far);
+    this.controls.update();
+    this.invalidate();
+  }
 
   /** Move camera, light and floor with the robot, which walks or flies. */
   follow(point) {
@@ -460,6 +504,15 @@ class View {
   }
 }
 
+/** Whether there is no GPU here, but a program that draws as one. */
+function drawsInSoftware() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const names = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 /** The nearest of ... 0.1, 0.2, 0.5, 1 ... */
 function roundLength(length) {
   const decade = 10 ** Math.floor(Math.log10(length));
@@ -479,7 +532,10 @@ function ribbon(way, radius) {
     if (along.lengthSq() > 0) {
       along.normalize();
       u.addScaledVector(along, -u.dot(along));  // carried along, so that it does not spin
-      if (u.lengthSq() < 1e-6) u.set(along.y, along.z, along.x).addScaledVector(along, -(along.y * along.x + along.z * along.y + along.x * along.z));
+      if (u.lengthSq() < 1e-6) {
+        u.set(along.y, along.z, along.x);
+        u.addScaledVector(along, -u.dot(along));
+      }
       u.normalize();
     }
     v.crossVectors(along, u);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,9 @@ def _by_blocks(options, arrays, per_step):
         places[name] = Place(min(array.ndim, 1), max(array.ndim - 1 - batch, 0))
         given[name] = array
     options |= {"changing": tuple(per_step)}
-    return results_over_blocks(f"simulate of {robot.name}", _simulated, options, given, places)
+    label = f"simulate of {robot.name}"
+    run = results_over_blocks(label, _simulated, options, given, places)
+    return replace(run, setup=run.setup.without_torques())  # which knew those of no robots
 
 
 def _simulated(robot, controller, changing, **given):

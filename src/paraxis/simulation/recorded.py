@@ -34,7 +34,7 @@ class RecordedRun:
         self.settings, self.tau, self.changing = settings, tau, changing
         self.robot, self.target = simulator.robot, simulator.target
         self.arrays, self.batch = simulator.target.arrays, simulator.batch
-        self.dt, self.touch = simulator.dt, simulator.touch
+        self.dt, self.touch, self.step = simulator.dt, simulator.touch, None
         self.missing = self.when = self.arrays.zeros(self.batch)
         self.out_of_attempts_at = self.rank = self.worst = self.acted = None
         self.q, self.qd, count = simulator.arrays_now
@@ -283,7 +283,7 @@ class RecordedRun:
         simulator, step = self.simulator, self.step
         known = not (called or self.changing) and (step.law is None or not step.law.memory)
         arrays = {} if self.tau is None else {"tau": self.tau}
-        if step.law is not None:
+        if known and step.law is not None:
             arrays = {setting_input(name): array for name, array in self.settings.items()}
             arrays |= self._constants() | {"begin": self.begin}
         return Setup(simulator, step if known else None, arrays, self.every)

@@ -18,6 +18,7 @@ from .names import robot_name
 from .setup import Setup
 
 NEVER = -1
+MOST_IN_NOTEBOOKS = 200_000  # numbers of positions
 UNSOLVED = 1e-2  # m/s: beyond, contacts are visibly wrong
 LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations were not found
 
@@ -83,8 +84,9 @@ class Run:
         return scene_of_run(self, title)
 
     def _repr_html_(self) -> str | None:
-        """In a notebook: the robots as they move, unless nothing is computed yet."""
-        if self.setup is None or is_lazy(self.q) or not self.q.size:
+        """In a notebook: the robots as they move, unless nothing is computed yet, or a notebook
+        would become large: `px.show` shows these."""
+        if self.setup is None or is_lazy(self.q) or not 0 < self.q.size <= MOST_IN_NOTEBOOKS:
             return None
         return self.as_scene()._repr_html_()
 

@@ -7,13 +7,17 @@ NEEDED = ("q", "qd", "t", "dt")
 
 
 class Setup:
-    """`robot`, `ground` or None, `dt` in s, and the torques of the motors where they are known.
+    """`robot`, `ground` or None, `contacts`, `dt` in s, and the torques of the motors where they
+    are known.
 
     No dataclass: what looks for arrays in a Run must not look in here. A pickle has no torques.
     """
 
     def __init__(self, simulator, step=None, arrays=None, every=1):
         self.robot, self.ground, self.dt = simulator.robot, simulator.ground, simulator.dt
+        # as (frame, coordinates): what else they hold may be large
+        touch = simulator.touch
+        self.contacts = [(each.frame, each.coordinates) for each in touch.contacts] if touch else []
         self.target, self.step, self.arrays, self.every = simulator.target, step, arrays, every
 
     def torques(self, t, q, qd):
@@ -36,8 +40,15 @@ class Setup:
             arrays["t"] = arrays["t"] + begin * self.dt
         return target.map(Body(torques_graph, self.step))(q=q, qd=qd, dt=self.dt, **arrays)
 
+    def without_torques(self):
+        """The same for other robots than those of the arrays here."""
+        found = Setup.__new__(Setup)
+        found.__dict__.update(self.__getstate__())
+        return found
+
     def __getstate__(self):
-        return {"robot": self.robot, "ground": self.ground, "dt": self.dt, "step": None}
+        kept = "robot", "ground", "dt", "contacts"
+        return {name: getattr(self, name) for name in kept} | {"step": None}
 
 
 def torques_graph(step):

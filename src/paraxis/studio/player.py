@@ -36,9 +36,10 @@ class Player:
         flat = self.stage.poses_of(motion.q.reshape(count * robots, -1))
         self.t, self.poses, self.at = motion.t, flat.reshape(count, robots, -1, 7), 0.0
         self.show(0.0)
+        notes = [note for note in motion.notes if "robots" in note]
         if len(motion.t) < len(t) and rate < RATE:
-            return [f"So many robots are shown {rate:.0f} times per second of their time."]
-        return []
+            notes.append(f"So many robots are shown {rate:.0f} times per second of their time.")
+        return notes
 
     def forget(self):
         """No motion: the robot stands."""

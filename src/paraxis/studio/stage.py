@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from ..robots.joint import WORLD
-from ..scene.poses import body_poses, quaternions
+from ..scene.poses import body_poses, pose_of, quaternions
 from ..scene.skeleton import size_of
 from .triangles import solids_of
 
@@ -16,7 +16,7 @@ AXES = 0.12  # length of axes, of the robot's size
 
 
 class Stage:
-    """`scene` is viser's, of one browser. Poses are (robots, bodies, 7) as of `body_poses`."""
+    """`scene` is viser's, of one browser. Poses are (robots, 1 + bodies, 7) as of `poses_of`."""
 
     def __init__(self, client):
         self.client, self.scene = client, client.scene
@@ -49,8 +49,10 @@ class Stage:
         self.client.camera.look_at = middle
 
     def poses_of(self, q):
-        """Of positions (states, nq)."""
-        return body_poses(self.robot, q)
+        """Of positions (states, nq): of what carries the root joints, then of all bodies."""
+        moving = body_poses(self.robot, q)
+        root = np.broadcast_to(np.float32(pose_of(self.robot.base)), (len(q), 1, 7))
+        return np.concatenate([root, moving], 1)
 
     def draw(self, poses):
         """Move everything; poses that are not finite stay where they were."""

@@ -42,6 +42,7 @@ function drawCells() {
   const finite = result.cells.filter(x => x !== null);
   const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
   const largest = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+  const wide = least > 0 && largest > 100 * least, measure = wide ? Math.log : x => x;
   const canvas = byId("cells"), context = prepared(canvas), [columns, rows] = size();
   const width = canvas.width / columns, height = canvas.height / rows;
   context.clearRect(0, 0, canvas.width, canvas.height);
@@ -49,12 +50,15 @@ function drawCells() {
     for (let x = 0; x < columns; x++) {
       const value = result.cells[cellAt(x, y)];
       if (value === null) continue;
-      context.fillStyle = colour(largest > least ? (value - least) / (largest - least) : 0.5);
+      context.fillStyle = colour(largest > least ? (measure(value) - measure(least)) / (measure(largest) - measure(least)) : 0.5);
       context.fillRect(x * width, (rows - 1 - y) * height, Math.ceil(width), Math.ceil(height));
     }
   }
   byId("least").textContent = finite.length ? `${least} ${result.unit}` : "nothing is finite";
-  byId("largest").textContent = finite.length ? `${largest} ${result.unit}` : "";
+  byId("largest").textContent = finite.length ? `${largest}${result.unit && " " + result.unit}${wide ? ", logarithmic" : ""}` : "";
+  const ends = axis => `${words(axis, 0)} to ${words(axis, axis.values.length - 1)}`;
+  const across = `Across: ${ends(data.axes[chosen.across])}.`;
+  byId("axes").textContent = chosen.up === chosen.across ? across : `${across} Up: ${ends(data.axes[chosen.up])}.`;
 }
 
 function drawHistogram() {
@@ -67,7 +71,7 @@ function drawHistogram() {
     context.fillRect(k * width + 1, canvas.height - height, width - 2, height);
   });
   const unit = data.results[chosen.result].unit;
-  byId("bins").textContent = `from ${edges[0]} to ${edges[edges.length - 1]} ${unit}; at most ${most} in a bar`;
+  byId("bins").textContent = `from ${edges[0]} to ${edges[edges.length - 1]}${unit && " " + unit}; at most ${most} in a bar`;
 }
 
 function draw() { drawCells(); drawHistogram(); }
@@ -112,4 +116,5 @@ select("up", names, "up");
 sliders();
 draw();
 window.addEventListener("resize", draw);
+prefersDark.addEventListener("change", draw);
 fitFrame();

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import shown
-from ..drawing.interactive.page import file_text, interactive_page
+from ..drawing.frame import file_text, header
+from ..drawing.interactive.page import interactive_page
 from ..drawing.page import table
 from .amounts import size_text
 from .files import StoreError
@@ -54,8 +55,9 @@ def page(sweep: Any) -> str:
     rows = [_row(name, pick(seen).values) for name, pick in scalars.items()]
     size = sum(each.nbytes for each in data.data_vars.values())
     body = file_text(__package__, "page.html").format(
-        title=escape(shown(study["function"], 100)),
-        about=escape(_about(status, size)),
+        header=header(
+            f"{escape(shown(study['function'], 100))}: a sweep", escape(_about(status, size))
+        ),
         errors=_errors(status),
         table=table(HEADS, rows, numeric=HEADS[1:]),
     )

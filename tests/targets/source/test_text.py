@@ -140,6 +140,48 @@ def swing(q, k):
     return tau
 """,
 }
+GOLDEN["javascript"] = """\
+function swing_part0(q, q_at, k, k_at, tau, tau_at) {
+    const v0 = +q[q_at + 1];
+    const v2 = Math.sin(v0);
+    const v1 = +k[k_at + 0];
+    const v3 = v1 * v2;
+    const v5 = v3 + 0.5;
+    const v6 = Math.cos(v0);
+    const v8 = v6 * 9.81;
+    const v9 = -v8;
+    const poison0 = +q[q_at + 0] - +q[q_at + 0];
+    tau[tau_at + 0] = v5 + poison0;
+    tau[tau_at + 1] = v9 + poison0;
+}
+
+function expect_entries(name, array, entries) {
+    if (array?.length !== entries) {
+        throw new RangeError(`${name}: expected ${entries} numbers, found ${array?.length}`);
+    }
+}
+
+export function swing(q, k, tau = new Float64Array(2)) {
+    expect_entries("q", q, 2);
+    expect_entries("k", k, 1);
+    expect_entries("tau", tau, 2);
+    swing_part0(q, 0, k, 0, tau, 0);
+    return tau;
+}
+
+export function swing_batch(states, q, k, tau = new Float64Array(2 * states)) {
+    if (!Number.isInteger(states) || states < 0) {
+        throw new RangeError(`states: expected an integer >= 0, found ${states}`);
+    }
+    expect_entries("q", q, 2 * states);
+    expect_entries("k", k, 1 * states);
+    expect_entries("tau", tau, 2 * states);
+    for (let state = 0; state < states; state++) {
+        swing_part0(q, 2 * state, k, 1 * state, tau, 2 * state);
+    }
+    return tau;
+}
+"""
 COMMENT = """\
 swing: (q[2], k) -> (tau[2]) in float64, written by Paraxis.
 
@@ -194,7 +236,8 @@ def echo(**arrays):
 AWKWARD = (
     "int double class lambda def if real call sin merge math main frame state states v0 V1 poison0 "
     "f f_batch f_part0 f_module q Q q_entry q_state _x __LINE__ NAN NULL linux worst given print "
-    "test_given float end data E1 I " + "x" * 80 + " " + "x" * 81
+    "test_given float end data E1 I await eval arguments let Math Infinity undefined "
+    "expect_entries q_at f_at constructor __proto__ " + "x" * 80 + " " + "x" * 81
 ).split()
 
 
@@ -236,7 +279,15 @@ def test_a_bad_name_is_refused(name, language):
 
 @pytest.mark.parametrize(
     ("language", "name"),
-    [("c", "int"), ("c", "sqrtf"), ("cuda", "sincos"), ("fortran", "sum"), ("python", "lambda")],
+    [
+        ("c", "int"),
+        ("c", "sqrtf"),
+        ("cuda", "sincos"),
+        ("fortran", "sum"),
+        ("python", "lambda"),
+        ("javascript", "typeof"),
+        ("javascript", "Math"),
+    ],
 )
 def test_a_word_of_the_language_is_no_name(language, name):
     program = px.trace(swing, q=2, k=())

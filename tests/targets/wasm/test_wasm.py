@@ -151,8 +151,11 @@ def test_a_self_test_in_node(tmp_path, node):
     done = subprocess.run(exported.test.split(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "mass: error" in done.stdout
     module = tmp_path / "mass_test.mjs"
-    module.write_text(module.read_text().replace('"values": [', '"values": [1.5, ', 1))
-    assert subprocess.run(exported.test.split(), capture_output=True, timeout=120).returncode == 1
+    text = module.read_text()
+    for wrong in ("1.5", "NaN"):
+        module.write_text(text.replace('"values": [', f'"values": [{wrong}, ', 1))
+        failed = subprocess.run(exported.test.split(), capture_output=True, timeout=120)
+        assert failed.returncode == 1
 
 
 def test_the_loader_in_node(tmp_path, node):

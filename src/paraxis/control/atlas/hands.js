@@ -88,5 +88,5 @@ update();
 fitFrame();
 addEventListener("hashchange", () => { readAddress(); update(); });
 new ResizeObserver(redraw).observe(document.querySelector(".maps"));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+prefersDark.addEventListener("change", recolour);
 matchMedia("print").addEventListener("change", () => { mix(); draw(); });

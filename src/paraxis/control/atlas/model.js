@@ -3,13 +3,26 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const { periods, axes, maps } = data;
 const policies = Object.keys(maps), axisNames = Object.keys(axes);
-const chosen = { policy: policies[0], beside: "", axis: axisNames[0], cell: null };
+const chosen = { policy: policies[0], beside: bestOthers()[0] || "", axis: axisNames[0], cell: null };
 let hover = null;  // the cell under the pointer, as chosen.cell: { row, column }
 
 const axis = () => axes[chosen.axis];
 const looked = () => [chosen.policy, ...(chosen.beside ? [chosen.beside] : [])];
 const mapOf = policy => maps[policy][chosen.axis];
 const boundaryOf = (map, row) => map.boundary[row] ?? Infinity;  // beyond the map
+
+/** All policies but the first, the largest safe period at usual conditions first. */
+function bestOthers() {
+  const axis = axisNames[0], row = usualRow(axes[axis]);
+  const safe = policy => maps[policy][axis].boundary[row] ?? Infinity;
+  return policies.slice(1).sort((a, b) => safe(b) - safe(a));
+}
+
+/** The row of an axis that is nearest to usual conditions. */
+function usualRow({ values, usual }) {
+  const far = value => Math.abs(value - usual);
+  return values.reduce((best, value, k) => far(value) < far(values[best]) ? k : best, 0);
+}
 
 /** What became of a run, and what was predicted. */
 function outcome(policy, { row, column }) {
@@ -38,8 +51,7 @@ function standing(error, stops) {
 
 /** What is looked at before anybody chooses: usual conditions, the last period predicted safe. */
 function usualCell() {
-  const { values, usual } = axis(), far = value => Math.abs(value - usual);
-  const row = values.reduce((best, value, k) => far(value) < far(values[best]) ? k : best, 0);
+  const row = usualRow(axis());
   const boundary = boundaryOf(mapOf(chosen.policy), row);
   return { row, column: Math.max(periods.findLastIndex(period => period <= boundary), 0) };
 }
@@ -84,6 +96,7 @@ const milliseconds = seconds => `${text(1000 * seconds)} ms`;
 // -- the address says what is looked at, so that it can be shared ----------------------------------
 
 function readAddress() {
+  if (!location.hash) return;
   const asked = new URLSearchParams(location.hash.slice(1));
   if (asked.get("policy") in maps) chosen.policy = asked.get("policy");
   chosen.beside = asked.get("beside") in maps ? asked.get("beside") : "";

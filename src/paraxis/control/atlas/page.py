@@ -6,10 +6,12 @@ import numpy as np
 
 from ...checks import shown
 from ...drawing.axes import number_text
-from ...drawing.interactive.page import file_text, interactive_page
+from ...drawing.frame import brand, file_text
 from ...drawing.interactive.page import framed as in_frame
-from ...drawing.page import table
+from ...drawing.interactive.page import interactive_page
+from ...drawing.page import plot, table
 from ...robots.rows import rows_of
+from .comparison import draw
 from .rows import AXES
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 
@@ -28,6 +30,7 @@ def body(atlas):
     """What it says, as HTML."""
     runs = sum(each.error.size for each in atlas.maps.values())
     return _file("page.html").format(
+        brand=brand(),
         name=escape(shown(atlas.robot.name, 200)),
         about=escape(_about(atlas)),
         prediction=escape(atlas.prediction),
@@ -39,6 +42,7 @@ def body(atlas):
         unit=unit(atlas.robot),
         bound=f"{atlas.bound:g} {unit(atlas.robot)}",
         row=usual_row(atlas).words,
+        comparison=plot(draw, atlas),
         table=table(HEADS, summary(atlas), numeric=HEADS[1:]),
         why=escape(why_more_may_hold(atlas)),
     )
@@ -54,7 +58,7 @@ def scripts():
 
 def framed(atlas):
     """The page as an element of another page."""
-    return in_frame("A stability atlas", page(atlas), 1000 + 34 * len(atlas.policies))
+    return in_frame("A stability atlas", page(atlas), 1250 + 30 * len(atlas.policies))
 
 
 def _file(name):

@@ -29,7 +29,7 @@ def summary(atlas):
     lines = []
     for policy in atlas.policies:
         found = atlas[policy, axis]
-        edges = (_edge(each[row], found.periods) for each in (found.boundary, found.held_up_to))
+        edges = (edge_text(each[row], found.periods) for each in (found.boundary, found.held_up_to))
         share = np.mean([atlas[policy, other].agreement for other in atlas.axes])
         lines.append((policy, *edges, f"{share:.1%}"))
     return lines
@@ -45,7 +45,7 @@ def why_more_may_hold(atlas):
     )
 
 
-def _edge(period, periods):
+def edge_text(period, periods):
     """In milliseconds; or where it is beyond the map."""
     if period == 0:
         return f"below {digits(1e3 * periods[0])}"

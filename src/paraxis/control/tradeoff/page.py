@@ -5,8 +5,9 @@ from html import escape
 import numpy as np
 
 from ...checks import shown
-from ...drawing.interactive.page import file_text, interactive_page
+from ...drawing.frame import brand, file_text
 from ...drawing.interactive.page import framed as in_frame
+from ...drawing.interactive.page import interactive_page
 from ..atlas import page as atlas_page
 
 SCRIPT, STYLE = "tradeoff.js", "style.css"
@@ -17,7 +18,7 @@ def page(tradeoff, atlas=None):
     name = shown(tradeoff.robot.name, 200)
     data, style, script = {"tradeoff": _data(tradeoff)}, _file(STYLE), _file(SCRIPT)
     if atlas is None:
-        body = _file("header.html").format(name=escape(name)) + _section(tradeoff)
+        body = _file("header.html").format(brand=brand(), name=escape(name)) + _section(tradeoff)
         return interactive_page(f"{name}: stale data", body, data, style, [script])
     body = atlas_page.body(atlas) + _section(tradeoff)
     data |= atlas_page.data(atlas)

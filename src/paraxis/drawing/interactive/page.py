@@ -5,30 +5,30 @@ script puts texts on the page as text only, and the page's policy runs no other 
 """
 
 import json
-from base64 import b64encode
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 
-from ..page import STYLE
+from ..frame import document, file_text
 
 
-def interactive_page(title, body, data, style, scripts, wasm=False):
-    """The whole document. style, scripts: sources; each script may use those before it.
-
-    `wasm`: whether scripts compile WebAssembly.
-    """
+def interactive_page(title, body, data, style, scripts, allow=""):
+    """The whole document. style, scripts: sources; each script may use those before it. `allow` is
+    what else they may do, in words of a Content-Security-Policy."""
     sources = [file_text(__package__, "elements.js"), *scripts]
     script = '(() => {\n"use strict";\n\n' + "\n".join(sources) + "})();\n"
-    return file_text(__package__, "page.html").format(
-        policy=b64encode(sha256(script.encode()).digest()).decode(),
-        wasm=" 'wasm-unsafe-eval'" if wasm else "",
-        title=escape(title),
-        style=STYLE + file_text(__package__, "controls.css") + style,
-        body=body,
-        data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
-        script=script,
+    known = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return document(
+        title,
+        body,
+        file_text(__package__, "controls.css") + style,
+        f'<script type="application/json" id="data">{known}</script>\n<script>{script}</script>\n',
+        (script,),
+        allow,
     )
+
+
+def script_of(page):
+    """The script of an interactive page."""
+    return page.rpartition("<script>")[2].partition("</script>")[0]
 
 
 def framed(title, document, height):
@@ -36,8 +36,3 @@ def framed(title, document, height):
     style = f"width: 100%; height: {height}px; border: 0; border-radius: 14px"
     head = f'<iframe title="{escape(title)}" style="{style}"'
     return f'{head} srcdoc="{escape(document)}"></iframe>'
-
-
-def file_text(package, name):
-    """A file beside the modules of a package."""
-    return files(package).joinpath(name).read_text("utf-8")

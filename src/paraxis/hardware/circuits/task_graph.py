@@ -57,4 +57,4 @@ def task_graph(tasks):
             elif not isinstance(source, Constant):
                 edge = (task_name(source.task), reader)
                 values[edge] = tuple(dict.fromkeys((*values.get(edge, ()), source.port)))
-    return TaskGraph(weights, values, tasks.name, labels, groups), values
+    return TaskGraph(weights, values, tasks.name, labels, groups, unit="cycles"), values

@@ -193,5 +193,5 @@ recolour();
 turnTo(data.schedules.length - 1);
 new ResizeObserver(measure).observe(canvas.parentElement);
 fitFrame();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+prefersDark.addEventListener("change", recolour);
 matchMedia("print").addEventListener("change", () => { recolour(); measure(); draw(); });

@@ -1,7 +1,8 @@
 // -- What is known: the tasks, and one schedule of them at a time. ---------------------------------
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const { names, labels, groups, groupNames, weights, before } = data;
+const { names, labels, groups, groupNames, weights, before, unit } = data;
+const bars = data.bars.length ? data.bars : names;  // what is written on them
 const after = names.map(() => []);
 before.forEach((firsts, task) => firsts.forEach(first => after[first].push(task)));
 const messages = new Map(data.messages.map(([first, then, size]) => [`${first} ${then}`, size]));
@@ -135,6 +136,9 @@ function search(text) {
     .filter(k => names[k].toLowerCase().includes(wanted) || labels[k].toLowerCase().includes(wanted))
     .sort((a, b) => start(a) - start(b));
 }
+
+/** A time with its unit. */
+const timeText = value => unit ? `${text(value)} ${unit}` : text(value);
 
 /** Whole numbers in full, others with up to five digits; thousands apart. */
 function text(value) {

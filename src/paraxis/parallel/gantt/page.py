@@ -8,32 +8,43 @@ from html import escape
 from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
-from ...drawing.interactive.page import file_text, interactive_page
+from ...drawing.frame import brand, file_text, tiles
 from ...drawing.interactive.page import framed as in_frame
+from ...drawing.interactive.page import interactive_page
 from ..methods.bounds import gap_text, gap_words
 from ..methods.optimal.search import unsearched
 from ..methods.plan import busy_rows
 from ..tasks.task_groups import groups_of
+from .called import called
 from .waits import NEEDS, causes, slacks
 
+OPERATIONS = {
+    "mul": "multiplications",
+    "add": "additions",
+    "div": "divisions",
+    "sqrt": "square roots",
+    "trig": "sines",
+}
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
 
 
-def page(*schedules, title=None, source="", figures=()):
+def page(*schedules, title=None, source="", figures=(), back=None):
     """The whole document: a chart of each schedule of the same tasks, one at a time.
 
-    The title is the tasks' name if none is given; the source is a word on where they come from.
+    The title names the tasks, by their own name if none is given; the source is a word on where
+    they come from; `back` leads to the page that leads here, see `brand`.
     """
     name = shown(title or schedules[0].tasks.name, 200)
+    title = f"{name}: {title_words(schedules)}"
     last = len(schedules) - 1
     body = _file("page.html").format(
-        name=escape(name),
-        about=escape(shown(source, 200) + ": " * bool(source)) + _about(schedules[0].tasks),
+        brand=brand(back=back),
+        title=escape(title),
+        about=escape(_sentence(shown(source, 200))) + _about(schedules[0].tasks),
         choices=_choices(schedules),
         tiles="\n".join(_tiles(k, each, k == last) for k, each in enumerate(schedules)),
         figures="\n".join(_figure(each) for each in figures),
     )
-    title = f"{name}: a schedule"
     return interactive_page(
         title, body.rstrip("\n"), _data(schedules), _file("style.css"), map(_file, SCRIPTS)
     )
@@ -43,7 +54,8 @@ def framed(*schedules, figures=()):
     """The page as an element of another page."""
     rows = min(schedules[-1].processors, len(set(schedules[-1].places)) + 1, 10)
     height = 741 + 42 * rows + 578 * len(figures)
-    return in_frame("A schedule", page(*schedules, figures=figures), height)
+    title = f"{shown(schedules[0].tasks.name, 200)}: {title_words(schedules)}"
+    return in_frame(title, page(*schedules, figures=figures), height)
 
 
 def _file(name):
@@ -53,15 +65,30 @@ def _file(name):
 # -- words -----------------------------------------------------------------------------------------
 
 
+def _sentence(source):
+    return f"{source[:1].upper()}{source[1:]}. " if source else ""
+
+
+def title_words(schedules):
+    """As in 'schedule on 6 processors'."""
+    counts = list(dict.fromkeys(each.computing for each in schedules))
+    if len(counts) == 1:
+        return f"schedule on {counted(counts[0], 'processor')}"
+    return f"schedules on {number_text(min(counts))} to {number_text(max(counts))} processors"
+
+
 def _about(tasks):
     if not len(tasks):
         return "Nothing to do."
+    unit = f" {escape(shown(tasks.unit, 40))}" * bool(tasks.unit)
+    unknown = "" if unit else " Times are in the unit of the tasks' weights."
     edges = counted(tasks.edge_count, "dependency", "dependencies")
     most = f"{tasks.parallelism:.1f}".removesuffix(".0")
     return (
         f"{counted(len(tasks), 'task')} and {edges}; work "
-        f"{number_text(tasks.work)}, longest path {number_text(tasks.span)}, so at most "
-        f"{most} {'processor' if most == '1' else 'processors'} can be busy on average."
+        f"{number_text(tasks.work)}{unit}, longest path {number_text(tasks.span)}{unit}, so at "
+        f"most {most} {'processor' if most == '1' else 'processors'} can be busy on average."
+        f"{unknown}"
     )
 
 
@@ -84,17 +111,17 @@ def _tiles(k, schedule, seen):
     if not schedule.makespan:
         speedup = efficiency = "–"
     processors, reason = counted(schedule.computing, "processor"), unsearched(schedule)
-    tiles = (
-        (number_text(schedule.makespan), f"makespan, on {processors}"),
+    unit = f" {escape(shown(schedule.tasks.unit, 40))}" * bool(schedule.tasks.unit)
+    figures = (
+        (f"{number_text(schedule.makespan)}{unit}", f"makespan, on {processors}"),
         ("optimal" if schedule.optimal else f"gap {gap_text(schedule.gap)}",
          "no schedule is shorter" if schedule.optimal else above),
-        (number_text(schedule.bound), escape(f"bound, by {bound_words(schedule)}")),
+        (f"{number_text(schedule.bound)}{unit}", escape(f"bound, by {bound_words(schedule)}")),
         (speedup, f"{'slower than' if schedule.is_slow else 'speed-up over'} one processor"),
-        (efficiency, f"efficiency; idle {number_text(idle)}"),
+        (efficiency, f"efficiency; idle {number_text(idle)}{unit}"),
         (escape(shown(schedule.method)), "method" + f"; no exact search: {reason}" * bool(reason)),
     )  # fmt: skip
-    items = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
-    return f'<ul class="tiles" data-schedule="{k}"{"" if seen else " hidden"}>{items}</ul>'
+    return tiles(figures, f' data-schedule="{k}"{"" if seen else " hidden"}')
 
 
 def bound_words(schedule):
@@ -129,10 +156,13 @@ def _data(schedules):
     if all(isinstance(group, int) for group in groups):
         groups.sort()
     number = {group: k for k, group in enumerate(groups)}
+    bars, words, labels = ([shown(each, 200) for each in names] for names in called(tasks))
     return {
-        "names": [shown(str(name), 200) for name in tasks.names],
-        "labels": [shown(str(tasks.labels.get(name, "")), 200) for name in tasks.names],
-        "groupNames": [shown(_group(group)) for group in groups],
+        "names": words,
+        "bars": bars if bars != words else [],
+        "labels": labels,
+        "unit": shown(tasks.unit, 40),
+        "groupNames": [shown(group_words(group)) for group in groups],
         "groups": [number.get(group_of.get(name), -1) for name in tasks.names],
         "weights": tasks.weights,
         "before": tasks.predecessors,
@@ -141,9 +171,11 @@ def _data(schedules):
     }
 
 
-def _group(group):
-    """A bare number is that of a link."""
-    return f"link {group}" if isinstance(group, int) else str(group)
+def group_words(group):
+    """A bare number is that of a link; what operations compute is said in words."""
+    if isinstance(group, int):
+        return f"link {group}"
+    return ", ".join(OPERATIONS.get(word, word) for word in str(group).split(", "))
 
 
 def _schedule(schedule):

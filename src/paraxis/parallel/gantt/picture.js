@@ -10,9 +10,10 @@ let ink;  // the colours of the style sheet, light or dark
 function mix() {
   const style = getComputedStyle(document.documentElement);
   const colour = name => style.getPropertyValue(`--${name}`).trim();
-  ink = { bars: Array.from({ length: 10 }, (_, k) => colour(`g${k}`)) };
-  const others = ["ink", "soft", "line", "card", "idle", "row", "on", "other", "in", "out", "chain", "c3"];
+  ink = { bars: ["c1", "c2", "c4", "c5", "c6", "c7", "c8"].map(colour) };  // c3 is a grey
+  const others = ["ink", "soft", "line", "card", "idle", "row", "other", "in", "out", "chain", "c3"];
   for (const name of others) ink[name] = colour(name);
+  ink.on = Object.fromEntries([...ink.bars, ink.other].map(each => [each, readableOn(each)]));
   const tile = document.createElement("canvas");  // idle time is hatched
   tile.width = tile.height = 8;
   const pen = tile.getContext("2d");
@@ -22,6 +23,13 @@ function mix() {
   for (const k of [-8, 0, 8]) { pen.moveTo(k - 1, 9); pen.lineTo(k + 9, -1); }
   pen.stroke();
   ink.hatch = brush.createPattern(tile, "repeat");
+}
+
+/** Black or white, whichever can be read on a colour: that of the higher contrast. */
+function readableOn(hex) {
+  const light = [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16) / 255)
+    .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? "#10141b" : "#ffffff";
 }
 
 function colourOf(task) {
@@ -169,8 +177,8 @@ function drawBar(task, least, named, alpha = 1) {
 
 /** Name and label, or the name, or its beginning: what there is room for. */
 function drawText(task, x, y, room) {
-  const label = labels[task], name = names[task];
-  brush.fillStyle = ink.on;
+  const label = labels[task], name = bars[task];
+  brush.fillStyle = ink.on[colourOf(task)];
   for (const words of label ? [`${name}  ${label}`, name] : [name]) {
     const width = words.length * 4 <= room ? brush.measureText(words).width : Infinity;
     if (width <= room - 3) {
@@ -263,7 +271,8 @@ function drawAxis(ticks) {
     if (x >= view.left - 1 && fits) brush.fillText(words, x, AXIS / 2);
   }
   brush.textAlign = "left";
-  brush.fillText("time", 0, AXIS / 2);
+  const words = !unit ? "time" : view.left > 60 ? `time, ${unit}` : unit;
+  brush.fillText(words, 0, AXIS / 2, view.left - 4);
 }
 
 function drawNames() {

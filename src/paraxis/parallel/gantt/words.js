@@ -10,17 +10,17 @@ function reason(task) {
   if (cause < 0) return start(task) > 0 ? "It waits for nothing." : "It starts at once.";
   const { time, size } = arrival(cause, task);
   const ready = schedule.needs[task] ? time : end(cause);
-  const what = !schedule.needs[task] ? `${processorOf(place(task))}, which ${names[cause]} keeps until ${text(ready)}`
-    : size ? `the message of ${names[cause]}, which arrives at ${text(ready)}`
-      : `${names[cause]}, which ends at ${text(ready)}`;
+  const what = !schedule.needs[task] ? `${processorOf(place(task))}, which ${names[cause]} keeps until ${timeText(ready)}`
+    : size ? `the message of ${names[cause]}, which arrives at ${timeText(ready)}`
+      : `${names[cause]}, which ends at ${timeText(ready)}`;
   const late = start(task) - ready;
-  return `It waits for ${what}` + (late > 1e-9 * total() ? `, and ${text(late)} longer.` : ".");
+  return `It waits for ${what}` + (late > 1e-9 * total() ? `, and ${timeText(late)} longer.` : ".");
 }
 
 function facts(task) {
   const list = [
-    ["start", text(start(task))], ["end", text(end(task))], ["weight", text(weights[task])],
-    ["processor", processorOf(place(task))], ["slack", text(schedule.slacks[task])],
+    ["start", timeText(start(task))], ["end", timeText(end(task))], ["weight", timeText(weights[task])],
+    ["processor", processorOf(place(task))], ["slack", timeText(schedule.slacks[task])],
   ];
   if (groups[task] >= 0) list.push(["group", groupNames[groups[task]]]);
   return list;
@@ -30,8 +30,8 @@ function links(title, kind, task, others) {
   const line = make("div", { class: "links" }, make("b", {}, `${title} (${others.length})`));
   for (const other of others.slice(0, MOST_LINKS)) {
     const { size } = kind === "in" ? arrival(other, task) : arrival(task, other);
-    const words = names[other] + (size ? `, message ${text(size)}` : "");
-    const about = labels[other] || `${processorOf(place(other))}, ${text(start(other))} to ${text(end(other))}`;
+    const words = names[other] + (size ? `, message ${timeText(size)}` : "");
+    const about = labels[other] || `${processorOf(place(other))}, ${text(start(other))} to ${timeText(end(other))}`;
     const attributes = { type: "button", class: kind, title: about, click: () => keep(other) };
     line.append(make("button", attributes, words));
   }
@@ -52,7 +52,7 @@ function describe() {
     const { chain, needs } = schedule;
     const waits = chain.slice(1).filter(then => !needs[then]).length;
     panel.replaceChildren(make("p", {}, `The critical chain: ${text(chain.length)} tasks from 0 to `
-      + `${text(schedule.makespan)}, each waiting for the one before: ${text(chain.length - 1 - waits)} `
+      + `${timeText(schedule.makespan)}, each waiting for the one before: ${text(chain.length - 1 - waits)} `
       + `for its result, ${text(waits)} for their processor.`));
   } else {
     const waits = schedule.waits.some((since, task) => since < start(task));
@@ -74,14 +74,14 @@ function whisper(x, y) {
   if (task >= 0) {
     const lines = [make("b", {}, names[task])];
     if (labels[task]) lines.push(make("div", {}, labels[task]));
-    lines.push(make("div", {}, `${text(start(task))} to ${text(end(task))}, weight ${text(weights[task])}, `
-      + `slack ${text(schedule.slacks[task])}`));
+    lines.push(make("div", {}, `${text(start(task))} to ${timeText(end(task))}, weight ${timeText(weights[task])}, `
+      + `slack ${timeText(schedule.slacks[task])}`));
     lines.push(make("div", {}, `needs ${before[task].length}, needed by ${after[task].length}`));
     tip.replaceChildren(...lines);
   } else if (inRows) {
     tip.replaceChildren(idleWords(row, time));
   } else {
-    tip.replaceChildren(`${busyAt(time)} of ${text(schedule.processors)} busy at ${text(+time.toPrecision(4))}`);
+    tip.replaceChildren(`${busyAt(time)} of ${text(schedule.processors)} busy at ${timeText(+time.toPrecision(4))}`);
   }
   const room = canvas.clientWidth - tip.offsetWidth;
   tip.style.left = `${Math.max(0, Math.min(x + 14, room))}px`;
@@ -94,7 +94,7 @@ function idleWords(number, time) {
   const next = firstWhere(row.length, k => start(row[k]) > time);
   const from = next ? end(row[next - 1]) : 0;
   const to = next < row.length ? start(row[next]) : schedule.makespan;
-  const words = `${processorOf(number)} idle from ${text(from)} to ${text(to)} (${text(to - from)})`;
+  const words = `${processorOf(number)} idle from ${text(from)} to ${timeText(to)} (${timeText(to - from)})`;
   const waits = next < row.length && schedule.waits[row[next]] <= time;
   return waits ? `${words}, waiting for a message` : words;
 }

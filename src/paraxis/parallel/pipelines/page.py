@@ -4,7 +4,8 @@ from html import escape
 
 from ...checks import shown
 from ...drawing.axes import number_text
-from ...drawing.page import DOCUMENT, STYLE, section, table
+from ...drawing.frame import document, header, tiles
+from ...drawing.page import section, table
 from .drawing import draw
 
 MOST = 2000  # tasks in a picture that anyone looks at
@@ -28,26 +29,24 @@ svg:has(g:hover) g:not(:hover) :is(.wire, .register, .fill) { opacity: 0.15; }
 
 def page(pipeline):
     """The whole document. Names of tasks are untrusted text, and escaped."""
-    name = escape(shown(pipeline.tasks.name))
-    body = "\n".join((_head(pipeline, name), _picture(pipeline), _lines(pipeline)))
-    return DOCUMENT.format(title=f"{name}: a pipeline", style=STYLE + WIDTH + PICTURE, body=body)
+    name = shown(pipeline.tasks.name)
+    body = "\n".join((_head(pipeline, escape(name)), _picture(pipeline), _lines(pipeline)))
+    return document(f"{name}: a pipeline", body, WIDTH + PICTURE)
 
 
 def _head(pipeline, name):
-    tiles = (
+    figures = (
         (pipeline.stages, "stages from the inputs to the results"),
         (pipeline.processors, f"processors, which take a new item {pipeline.pace}"),
         (pipeline.buffers, f"buffer stages in {len(pipeline.delays)} delay lines"),
         (pipeline.tapped_delay_lines, "of these lines are tapped"),
     )
-    shown_tiles = "".join(f"<li><b>{number_text(a)}</b><span>{b}</span></li>" for a, b in tiles)
-    return f"""<header>
-<p class="brand">Paraxis</p>
-<h1>{name}</h1>
-<p class="lead">A pipeline of latency {number_text(pipeline.latency)} and interval
-{number_text(pipeline.interval)}.</p>
-<ul class="tiles">{shown_tiles}</ul>
-</header>"""
+    lead = (
+        f"Latency {number_text(pipeline.latency)}, interval {number_text(pipeline.interval)}, in "
+        f"{escape(shown(pipeline.tasks.unit, 40)) or 'the unit of the weights'}."
+    )
+    shown_figures = tiles((number_text(figure), words) for figure, words in figures)
+    return header(f"{name}: a pipeline", lead, shown_figures)
 
 
 def _picture(pipeline):

@@ -198,6 +198,7 @@ class _Plan:
             tasks.name,
             {name[c]: tasks.labels[tasks.names[c[0]]] for c in copies},
             {task: group for task, group in groups.items() if group is not None},
+            tasks.unit,
             tasks.program,
             tuple(tasks.operations[task] for task, _ in copies),
             tasks,

@@ -39,6 +39,7 @@ OUTWARD, INWARD = range(1, 26), range(26, 44)
 # the force on the link, and his schedules keep 126 and leave 127 and 128 out: components of zero.
 FIRST = {*range(1, 10), *range(11, 19), 27, 28}
 LAST = {*range(30, 36), 39, 40}
+UNIT = "steps"  # of three operations
 SLIDING = {1, 2, 4, 5, *range(7, 12)}
 INHERITED = range(7, 12)  # products of ω and λ: a sliding link has those of the link before
 
@@ -66,7 +67,7 @@ def linked(kinds, kept, name):
             edges += [(first, task) for first in before]
             labels[task], groups[task] = f"link {link}: {MAKES[number]}", f"link {link}"
         stands_for[link, number] = {task: None} if task in kept else before
-    return TaskGraph(dict.fromkeys(labels, 1), edges, name, labels, groups)
+    return TaskGraph(dict.fromkeys(labels, 1), edges, name, labels, groups, unit=UNIT)
 
 
 def task_name(link, number):

@@ -26,7 +26,7 @@ from ...robots.rows import rows_of
 from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .friction_steps import motor_torque
 from .steps import inverse_dynamics
-from .table import MAKES, general_arm, task_name
+from .table import MAKES, UNIT, general_arm, task_name
 
 OPERATIONS = 3  # in a subtask
 
@@ -138,7 +138,7 @@ def _tasks(name, program, steps):
     }
     ones = dict.fromkeys(operations, 1)
     parts = tuple(operations.values())
-    return ProgramTasks(ones, sorted(edges), name, labels, groups, program, parts)
+    return ProgramTasks(ones, sorted(edges), name, labels, groups, UNIT, program, parts)
 
 
 def _is_free(node):

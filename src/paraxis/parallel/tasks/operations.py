@@ -32,6 +32,7 @@ class Operations:
                 raise ArgumentError(f"{name}: expected a time >= 0, found {time!r}")
         self.messages, self.latency = messages, latency
         weights = Weights.named(weights)
+        self.unit = "flops" if weights.mul == weights.add == 1 else ""
         self.program, self.group_of = program, {}
         self.groups, self.weights, self.takes = [], [], []  # of nodes; and the nodes they need
         behind, of_angle = {}, {}  # node index -> the nodes that are not free it is made of
@@ -85,6 +86,7 @@ class Operations:
             self.program.name,
             dict(zip(names, labels, strict=True)),
             {name: link for name, link in zip(names, links, strict=True) if link is not None},
+            self.unit,
             self.program,
             tuple(operations),
         )
@@ -100,7 +102,7 @@ def _names(graph, operations):
     `program.text()`.
     """
     number = graph.lines
-    known = _known_values(graph)
+    known = known_values(graph)
     links = _links(graph)
     names, labels, found = [], [], []
     for nodes in operations:
@@ -122,7 +124,7 @@ def _sorts(nodes):
     return ", ".join(f"{ops.count(op)} {op}" for op in dict.fromkeys(ops))
 
 
-def _known_values(graph):
+def known_values(graph):
     """node index -> what people call its value; each name once."""
     entries = [
         (f"{name}[{link}]{part}", node)

@@ -34,6 +34,7 @@ class TaskGraph:
     - `labels`: optional, a mapping from names to what the task does; only shown.
     - `groups`: optional, a mapping from names to what the task belongs to, such as a link; only
       shown.
+    - `unit`: of the weights, such as "s" or "flops"; only shown.
 
     All times are ints if all those given are; otherwise all are floats. `names` and `weights` are
     tuples in the order given. Internally a task is its index in `names`; `predecessors` and
@@ -44,6 +45,7 @@ class TaskGraph:
     """
 
     name: str
+    unit: str
     names: tuple[Hashable, ...]
     weights: tuple[float, ...]
     index: dict[Hashable, int]
@@ -62,12 +64,15 @@ class TaskGraph:
         name: str = "tasks",
         labels: Mapping[Hashable, str] | None = None,
         groups: Mapping[Hashable, object] | None = None,
+        unit: str = "",
     ):
         if not isinstance(weights, Mapping):
             raise TaskError(
                 f"weights: expected a mapping from names to weights, found {type(weights).__name__}"
             )
-        self.name = name
+        if not isinstance(unit, str):
+            raise TaskError(f"unit: expected text, found {type(unit).__name__}")
+        self.name, self.unit = name, unit
         self.names = tuple(weights)
         self.weights = tuple(_time(f"task {task}", "weight", weights[task]) for task in self.names)
         self.index = {task: k for k, task in enumerate(self.names)}
@@ -183,7 +188,7 @@ class TaskGraph:
         """The same tasks with every edge reversed."""
         weights = dict(zip(self.names, self.weights, strict=True))
         turned = ((then, first, size) for first, then, size in self.edges())
-        return TaskGraph(weights, turned, self.name)
+        return TaskGraph(weights, turned, self.name, unit=self.unit)
 
     def __len__(self):
         return len(self.names)
@@ -340,8 +345,8 @@ class ProgramTasks(TaskGraph):
     operations: tuple[tuple[Node, ...], ...]
     fine: TaskGraph
 
-    def __init__(self, weights, edges, name, labels, groups, program, operations, fine=None):
-        super().__init__(weights, edges, name, labels, groups)
+    def __init__(self, weights, edges, name, labels, groups, unit, program, operations, fine=None):
+        super().__init__(weights, edges, name, labels, groups, unit)
         self.program, self.operations = program, operations
         self.fine = fine or self
 

@@ -202,6 +202,8 @@ def compile_for(make_machine, ir):
 def _compiled(make_machine, ir):
     machine = make_machine(1 if len(ir) > LONG_TEXT else 3)
     module = llvm.parse_assembly(ir)
+    if machine.triple != triple():  # another machine's addresses may be smaller
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
     passes = llvm.create_new_module_pass_manager()

@@ -15,9 +15,9 @@ def c_compiler() -> list[str] | None:
     )
 
 
-def compile_c(words):
-    """Call the compiler with these words."""
-    command = [*(c_compiler() or ["cc"]), *words]
+def compile_c(words, compiler=None):
+    """Call the compiler of the system, or another one, with these words."""
+    command = [*(compiler or c_compiler() or ["cc"]), *words]
     try:
         done = subprocess.run(command, capture_output=True, text=True)
     except OSError as error:

@@ -2,9 +2,8 @@
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from numpy.typing import DTypeLike
 
@@ -12,31 +11,42 @@ from ...checks import one_of
 from ...errors import ArgumentError
 from ...graph.graph import Graph
 from ..cpu import host, library
+from ..cpu.machines import machine_of
+from ..number import checked_dtype
 from ..wasm.iterate import iterate_module
 from ..wasm.map import map_module
-from . import c, c_parts, fortran, python, wasm
+from . import c, c_parts, fortran, javascript, python, wasm
 from . import cuda as cuda
-from .compiler import c_compiler, compile_c
+from .linking import exports, link_for, link_here
 from .selftest import c as c_test
 from .selftest import c_parts as c_parts_test
 from .selftest import c_parts_time
+from .selftest import cortex as cortex_test
 from .selftest import cuda as cuda_test
 from .selftest import fortran as fortran_test
+from .selftest import javascript as javascript_test
 from .selftest import python as python_test
 from .selftest import wasm as wasm_test
 from .selftest.vectors import vectors
 
-LANGUAGES = ("c", "cuda", "fortran", "python", "library", "wasm")
-IN_FLOAT64 = {"python": "Python", "wasm": "WebAssembly"}
+LANGUAGES = ("c", "cuda", "fortran", "python", "javascript", "library", "wasm")
+IN_FLOAT64 = {"python": "Python", "javascript": "JavaScript", "wasm": "WebAssembly"}
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The files written, and the shell commands that build the self-test and run it."""
+    """The files written, and the shell commands that build the self-test and run it.
+
+    `link` has the command that makes the shared library, where that could not be done here because
+    there is no compiler for the machine it is for. All commands are then for `elsewhere`: to be run
+    where there is one, in the folder. The object file can be linked as it is.
+    """
 
     paths: list[str]
     build: list[str]
     test: str
+    link: list[str] = field(default_factory=list)
+    elsewhere: bool = False
 
 
 def write_files(
@@ -47,26 +57,33 @@ def write_files(
     dtype: DTypeLike = "float64",
     cpu: str | None = None,
     notes: Sequence[str] = (),
+    target: str | None = None,
 ) -> Exported:
     """Write the files of one graph to `folder`, which is made if it is not there.
 
     `name` is the function's name in the source, by default after the graph; `notes` are what its
     comments say besides. `cpu` is for a library: None for the CPU at hand, or a level as
-    "x86-64-v3".
+    "x86-64-v3". `target` too is for a library: the machine it is for, as "aarch64-linux".
     """
     one_of(language, LANGUAGES, "language")
-    if cpu is not None and language != "library":
-        raise ArgumentError(f"cpu can be set only for language 'library', not for {language!r}")
+    for option, value in (("cpu", cpu), ("target", target)):
+        if value is not None and language != "library":
+            raise ArgumentError(
+                f"{option} can be set only for language 'library', not for {language!r}"
+            )
+    machine, dtype = None if target is None else machine_of(target, cpu), checked_dtype(dtype)
     if language in IN_FLOAT64 and dtype != "float64":
         raise ArgumentError(
             f"dtype: expected 'float64' for {IN_FLOAT64[language]}, found {dtype!r}"
         )
     name = c.c_function(graph, name, dtype).name
-    notes = [*notes, *(_machine(cpu) if language == "library" else [])]
-    files = _files(graph, language, name, dtype, notes, cpu)
+    if language == "library":
+        notes = [*notes, _about_machine(machine, cpu, dtype)]
+    files = _files(graph, language, name, dtype, notes, cpu, machine)
     paths = [write_file(folder, file, content) for file, content in files.items()]
     if language == "library":
-        paths.append(_link(folder, name))
+        done = link_for(machine, folder, name) if machine else link_here(folder, name)
+        return Exported([*paths, *done.paths], done.build, done.test, done.link, done.elsewhere)
     return Exported(paths, *_commands(language, folder, name))
 
 
@@ -110,15 +127,24 @@ def write_timing(graph, parts, folder, name=None, dtype="float64"):
     return program, ["-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
 
 
-def _machine(cpu):
-    built = f"any CPU of level {cpu}" if cpu else f"a CPU as this one: {host.cpu_name()}"
-    return [
-        f"The library is machine code for {built}. The calling thread does the work of a batch, "
-        "in vectors; several threads may call at once."
-    ]
+def _about_machine(machine, cpu, dtype):
+    """What a header says of the machine code."""
+    if machine:
+        level = f", level {machine.cpu}" if machine.cpu in host.LEVELS else ""
+        built = f"{machine.about}{level}"
+    else:
+        built = f"any CPU of level {cpu}" if cpu else f"a CPU as this one: {host.cpu_name()}"
+    vectors = ", in vectors" if machine is None or machine.vector_bits else ""
+    slow = ""
+    if machine and not machine.has_float64 and dtype == "float64":
+        slow = " Its FPU has float32 only: here each operation is a call, much slower than that."
+    return (
+        f"The library is machine code for {built}.{slow} The calling thread does the work of a "
+        f"batch{vectors}; several threads may call at once."
+    )
 
 
-def _files(graph, language, name, dtype, notes, cpu):
+def _files(graph, language, name, dtype, notes, cpu, machine):
     """file name -> content."""
     cases = vectors(graph, dtype)
     if language == "c":
@@ -131,7 +157,7 @@ def _files(graph, language, name, dtype, notes, cpu):
         return {
             f"{name}.h": c.header(graph, name, dtype, notes),
             f"{name}_test.c": c_test.self_test(graph, cases, name, dtype),
-            f"{name}.o": library.object_code(graph, name, dtype, cpu),
+            **_object_file(graph, name, dtype, cpu, machine),
         }
     if language == "cuda":
         return {
@@ -142,6 +168,12 @@ def _files(graph, language, name, dtype, notes, cpu):
         return {
             f"{name}.f90": fortran.source(graph, name, dtype, notes),
             f"{name}_test.f90": fortran_test.self_test(graph, cases, name, dtype),
+        }
+    if language == "javascript":
+        return {
+            f"{name}.js": javascript.source(graph, name, notes),
+            f"{name}.d.ts": javascript.declaration(graph, name, notes),
+            f"{name}_test.mjs": javascript_test.self_test(graph, cases, name),
         }
     if language == "wasm":
         about = wasm.described(graph, name)
@@ -157,6 +189,18 @@ def _files(graph, language, name, dtype, notes, cpu):
     }
 
 
+def _object_file(graph, name, dtype, cpu, machine):
+    if machine is None:
+        return {f"{name}.o": library.object_code(graph, name, dtype, cpu)}
+    code = library.object_code(graph, name, dtype, cpu, machine.name)
+    files = {f"{name}{machine.object_ending}": code}
+    if machine.is_windows:
+        files[f"{name}.def"] = exports(name)
+    if machine.beside:
+        files[f"{name}{machine.beside[0]}"] = cortex_test.start()
+    return files
+
+
 def _commands(language, folder, name):
     """The commands that build the self-test, any one of which will do, and the one that runs it."""
 
@@ -165,7 +209,7 @@ def _commands(language, folder, name):
 
     if language == "python":
         return [], shlex.join(["python", here("_test.py")])
-    if language == "wasm":
+    if language in ("javascript", "wasm"):
         return [], shlex.join(["node", here("_test.mjs")])
     build = {
         "c": [["cc", "-std=c99", "-O2", here(".c"), here("_test.c"), "-lm"]],
@@ -174,9 +218,6 @@ def _commands(language, folder, name):
             ["c++", "-O2", "-x", "c++", here("_test.cu")],  # on the CPU
         ],
         "fortran": [["gfortran", "-O2", "-J", folder, here(".f90"), here("_test.f90")]],
-        "library": [
-            ["cc", "-O2", here("_test.c"), "-L", folder, f"-l{name}", "-lm", "-Wl,-rpath,$ORIGIN"]
-        ],
     }[language]
     commands = [shlex.join([*words, "-o", here("_test")]) for words in build]
     return commands, shlex.join([here("_test")])
@@ -205,17 +246,3 @@ def make_folder(folder):
 def _unwritable(path, error):
     reason = getattr(error, "strerror", None) or error
     return ArgumentError(f"{os.fspath(path)}: cannot be written: {reason}")
-
-
-def _link(folder, name):
-    """Make the shared library from the object, by the system's compiler."""
-    ending = "dylib" if sys.platform == "darwin" else "so"
-    target = os.path.join(folder, f"lib{name}.{ending}")
-    words = ["-shared", "-o", target, os.path.join(folder, f"{name}.o"), "-lm"]
-    if c_compiler() is None:
-        raise ArgumentError(
-            "library: found no C compiler (cc, gcc, clang) to link it with. The object file has "
-            f"been written; on a machine with a compiler, run: {shlex.join(['cc', *words])}"
-        )
-    compile_c(words)
-    return target

@@ -221,13 +221,14 @@ class Straight:
     results: list  # for each output the values of its entries, as the last piece knows them
 
 
-def write(graph, language, arrays, entry, in_pieces=True):
+def write(graph, language, arrays, entry, in_pieces=True, most=MOST_NODES):
     """The graph as statements; `entry(array, k)` is the text of an array's entry, of which k is
     the number or an expression for it.
 
-    Nothing is stored: outputs may overlap inputs, so all values come first.
+    Pieces have at most so many nodes. Nothing is stored: outputs may overlap inputs, so all values
+    come first.
     """
-    pieces = cut(graph.nodes, MOST_NODES if in_pieces else len(graph.nodes))
+    pieces = cut(graph.nodes, min(MOST_NODES, most) if in_pieces else len(graph.nodes))
     places = frame_places(pieces, [(node, len(pieces) - 1) for node in graph.results])
     numbers = {node.index: k for k, node in enumerate(graph.nodes)}
     inputs = dict(zip(graph.inputs, arrays, strict=False))

@@ -13,13 +13,17 @@ def self_test(about, vectors):
     }
     return f"""// Compares {name} with results of the interpreter of Paraxis, in a batch and one
 // by one. Prints the error and exits with 0 when it is small, else with 1.
-import {{ load }} from "./{name}.js";
+import {{ readFile }} from "node:fs/promises";
+
+// As data, so that it is a module to Node whatever the folder's package.json is.
+const beside = (ending, code) => readFile(new URL(`./{name}.${{ending}}`, import.meta.url), code);
+const {{ load }} = await import(`data:text/javascript;base64,${{await beside("js", "base64")}}`);
 
 const STATES = {vectors.states};
 const GIVEN = {json.dumps(given)};
 const EXPECTED = {json.dumps(expected)};
 
-const kernel = await load();
+const kernel = await load(await beside("wasm"));
 let worst = 0;
 
 // The largest difference, each as a share of what is large for its entry.
@@ -27,7 +31,7 @@ function compare(found, first) {{
   for (const [name, {{ values, large }}] of Object.entries(EXPECTED))
     found[name].forEach((value, k) => {{
       const error = Math.abs(value - values[first * large.length + k]) / large[k % large.length];
-      worst = error <= worst ? worst : error; // NaN stays
+      worst = Math.max(worst, error); // NaN stays
     }});
 }}
 

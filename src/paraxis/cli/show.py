@@ -1,0 +1,63 @@
+"""`paraxis show`: a robot in 3-D, on a page."""
+
+from .arguments import add_robot, load_robot, numbers
+from .files import check_writable, print_written, write
+
+LONGEST, STEP, EVERY = 600.0, 1e-3, 10  # s, s, steps per record
+
+
+def add(commands):
+    about = "a page with a robot in 3-D"
+    show = commands.add_parser(
+        "show",
+        help=about,
+        description=f"Make {about}: its shapes, or a skeleton, with joint axes, frames, masses "
+        "and inertia. It is one file with nothing to fetch.",
+    )
+    add_robot(show)
+    show.add_argument("-o", "--output", metavar="FILE", help="the page; - for stdout. Without it, "
+                      "the page opens in a browser")  # fmt: skip
+    show.add_argument(
+        "-q", metavar="Q,...", type=numbers, help="positions of the joints (default: neutral)"
+    )
+    show.add_argument(
+        "--fall",
+        metavar="SECONDS",
+        type=float,
+        help="let it fall from there, without torques, for so long",
+    )
+    return show
+
+
+def run(arguments):
+    from ..errors import ArgumentError
+    from ..scene.show import scene_of
+    from .terminal import Terminal
+
+    if arguments.output is not None:
+        check_writable(output=arguments.output)
+    robot, q, seconds = load_robot(arguments), arguments.q, arguments.fall
+    if isinstance(q, float):  # as of one joint, so of all
+        q = [q] * robot.nq
+    if seconds is not None and not 0.0 < seconds <= LONGEST:
+        raise ArgumentError(f"--fall: expected a time of at most {LONGEST:g} s, found {seconds:g}")
+    scene = scene_of(robot, q) if seconds is None else _falling(robot, q, seconds)
+    if arguments.output is None:
+        scene.open()
+        return 0
+    write(arguments.output, scene.html)
+    print_written(Terminal(), arguments.output)
+    return 0
+
+
+def _falling(robot, q, seconds):
+    """The Scene of the robot under gravity alone."""
+    import numpy as np
+
+    from .. import api
+    from ..simulation.once import simulate
+
+    q = api.neutral(robot) if q is None else q
+    steps = max(1, round(seconds / STEP / EVERY)) * EVERY
+    run = simulate(robot, q, np.zeros(robot.nv), dt=STEP, steps=steps, every=EVERY)
+    return run.as_scene()
