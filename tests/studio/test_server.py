@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -177,7 +177,7 @@ def test_malformed_and_oversized_messages_end_only_their_connection(studio, raw)
 
 
 def test_absurd_values_harm_nobody(studio):
-    with opened(studio) as socket:
+    with suppress(ConnectionClosed), opened(studio) as socket:  # at most it ends itself
         for wrong in (
             CAMERA | {"wxyz": "text", "fov": None},
             CAMERA | {"position": [float("nan")] * 3},
