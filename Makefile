@@ -101,6 +101,8 @@ QUICK = \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \
 	tests/frameworks/test_jax.py::test_a_program_with_several_outputs \
 	tests/frameworks/test_jax.py::test_jacobians_and_hessians_against_programs \
+	tests/studio/test_guard.py \
+	tests/studio/test_work.py \
 	tests/cli/test_safe_rate.py
 
 quick: $(TOOLS)

@@ -53,17 +53,20 @@ PARTS = (
     "jax",
     "torch",
     "gym",
+    "studio",
     "cli",
     "__main__",
 )
 PHYSICS = {"robots", "physics"}
 COMPILER = {"graph", "passes", "body", "drivers", "targets", "programs"}
-PUBLIC = {"cli", "__main__"}  # these may also ask the package itself, for its version
+# these may also ask the package itself: for its version, and for lines of Python that use it
+PUBLIC = {"studio", "cli", "__main__"}
 HEAVY = (
     "paraxis.parallel",
     "paraxis.hardware",
     "cupy",
     "plotly",
+    "viser",
     "matplotlib",
     "scipy",
     "ortools",

@@ -10,9 +10,13 @@ from ..robots.loading import load
 from ..robots.snapping import SNAP
 
 
-def add_robot(command, source="a robot's name, or a URDF or MJCF file"):
-    """Declare the arguments that `load_robot` reads."""
-    command.add_argument("robot", metavar="ROBOT", help=source)
+def add_robot(command, source="a robot's name, or a URDF or MJCF file", default=None):
+    """Declare the arguments that `load_robot` reads; with a default, ROBOT may be left out."""
+    if default is None:
+        command.add_argument("robot", metavar="ROBOT", help=source)
+    else:
+        source += f" (default: {default})"
+        command.add_argument("robot", metavar="ROBOT", nargs="?", default=default, help=source)
     command.add_argument(
         "--tip", metavar="FRAME", help="keep only the joints up to this link; lock the others"
     )
@@ -45,17 +49,21 @@ def load_robot(arguments):
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        snap = SNAP if arguments.snap is None else arguments.snap
-        robot = load(
-            arguments.robot,
-            tip=arguments.tip,
-            drives=arguments.drives,
-            floating_base=bool(arguments.floating_base),
-            snap=snap,
-        )
+        robot = load(arguments.robot, **load_options(arguments))
     for warning in caught:
         print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
     return robot
+
+
+def load_options(arguments):
+    """The options of `px.load` that were given."""
+    given = {
+        "tip": arguments.tip,
+        "drives": arguments.drives,
+        "floating_base": arguments.floating_base,
+        "snap": arguments.snap,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def is_stg(path):

@@ -24,6 +24,7 @@ from . import (
     safe_rate,
     schedule,
     show,
+    studio,
     sweep,
 )
 
@@ -39,6 +40,7 @@ COMMANDS = (
     sweep,
     dataset,
     page,
+    studio,
     report,
     demo,
 )  # as --help lists them
@@ -65,6 +67,7 @@ EXAMPLES = """examples:
   paraxis sweep status study.zarr       how far it is
   paraxis dataset ur5 --states 1e6 --store s.zarr --parquet s
   paraxis page ur5 -o arm.html          a page in which it is simulated while you look
+  paraxis studio ur5                    the same for work in progress: a panel, computed here
   paraxis report counts --html counts.html
 """
 

@@ -4,17 +4,22 @@ import os
 from itertools import chain
 
 PACKAGES = ("package", "model")  # the schemes whose paths begin with the name of a package
+NOWHERE = object()  # in place of a folder: files are not looked for at all
 
 
 class MeshFiles:
-    """The files that a description in `folder` names; None for one that is only text."""
+    """The files that a description in `folder` names; None for one that is only text, and NOWHERE
+    for one that must not learn which files there are."""
 
     def __init__(self, folder=None):
-        self.folder = None if folder is None else os.path.abspath(folder)
+        self.looking = folder is not NOWHERE
+        self.folder = os.path.abspath(folder) if self.looking and folder is not None else None
         self.found, self.roots = {}, {}  # what was asked for before
 
     def find(self, written):
         """The path of the file that a description means; what it says, if there is none."""
+        if not self.looking:
+            return written
         if written not in self.found:
             there = filter(os.path.isfile, self._candidates(written))
             self.found[written] = next(map(os.path.normpath, there), written)

@@ -1,0 +1,1 @@
+"""`paraxis studio`: robots looked at and tried out from a browser, computed in Python here."""
