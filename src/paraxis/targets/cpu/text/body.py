@@ -238,18 +238,27 @@ def define_body(
             made += 1
 
     beside = REQUEST_WEIGHT * len(requests) / len(steps)
-    return define_steps(module, name, parameters, steps, emitter, beside, after_step)
+    most = lanes.most_lines or MOST_LINES
+    return define_steps(module, name, parameters, steps, emitter, beside, after_step, most)
 
 
 def define_steps(
-    module, name, parameters, steps, emitter, beside: float = 0, after_step=lambda emitter: 0
+    module,
+    name,
+    parameters,
+    steps,
+    emitter,
+    beside: float = 0,
+    after_step=lambda emitter: 0,
+    most=None,
 ):
     """Add `void @name(parameters)` that does the steps, by as many functions as it takes.
 
     `emitter(slots)` writes steps as code, with these places in %frame; `after_step` may add to
-    it, so many lines a step as `beside` says. Returns how many vectors the frame must hold.
+    it, so many lines a step as `beside` says. `most` lines are in one function, about. Returns how
+    many vectors the frame must hold.
     """
-    pieces = cut(steps, MOST_LINES, lambda step: getattr(step, "weight", 1) + beside)
+    pieces = cut(steps, most or MOST_LINES, lambda step: getattr(step, "weight", 1) + beside)
     slots = frame_places(pieces, (), made_again=("const",))
     for number, piece in enumerate(pieces):
         code = emitter(slots)
@@ -306,7 +315,7 @@ def with_stores(graph, order, access, overlapping=None):
     steps = list(order)
     if overlapping is not None:
         steps = [x for x in steps if x.op != "input" or x.value[0] in overlapping]
-    if len(order) + 9 * len(graph.results) > MOST_LINES:
+    if len(order) + 9 * len(graph.results) > (access.lanes.most_lines or MOST_LINES):
         steps.sort(key=lambda node: node.op != "input")  # stable
     at = {node.index: k for k, node in enumerate(steps)}
     read = max((k for k, node in enumerate(steps) if node.op == "input"), default=-1)

@@ -18,12 +18,14 @@ class Lanes:
     """`count` states side by side in one register; count 1 is a plain scalar.
 
     `fused` says whether the machine multiplies and adds in one instruction. Where it does not,
-    graphs are not fused, and functions that need an exact product find other ways.
+    graphs are not fused, and functions that need an exact product find other ways. `most_lines`
+    is how long a function may be, about, where compilers of what LLVM writes want shorter ones.
     """
 
     element: str  # "double" or "float"
     count: int
     fused: bool = True
+    most_lines: int | None = None
 
     @property
     def single(self):
