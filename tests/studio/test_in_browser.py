@@ -98,6 +98,7 @@ def test_a_robot_is_drawn_and_a_slider_moves_it(page, tmp_path):
         studio.stop()
 
 
+@pytest.mark.long
 def test_names_are_no_script(page, tmp_path):
     robot = by_name("planar3").robot
     joints = [replace(each, name=f"{HOSTILE}{k}") for k, each in enumerate(robot.joints)]
