@@ -104,7 +104,7 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert space["study"].status.complete and space["errors"].shape == (20, 3)
 
 
-SLOW = ("safe_rate", "jax_least_effort", "reach_many")  # examples
+SLOW = ("safe_rate", "jax_least_effort", "reach_many", "mpc_ur5", "fly_around")  # examples
 
 
 @pytest.mark.parametrize(

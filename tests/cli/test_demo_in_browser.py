@@ -10,7 +10,7 @@ INSIDE = "document.querySelector('iframe').contentWindow.paraxis"
 POSE = f"JSON.stringify([...{INSIDE}.live.q])"
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [pytest.param(390, marks=pytest.mark.long), 1280])
 def test_the_robot_moves_and_nothing_is_fetched(tmp_path, width):
     path = tmp_path / "demo.html"
     assert cli.main(["demo", "--quick", "--robot", "planar3", "-o", str(path)]) == 0
