@@ -216,6 +216,16 @@ class Program(Body):
         one = input is None or isinstance(input, str)
         return chosen_inputs(self.graph, [input] if one else input, "input")
 
+    def _plan(
+        self,
+        carry: dict[str, str],
+        per_step: Sequence[str],
+        record: Sequence[str],
+        until: str | None,
+    ) -> Plan:
+        """How this Program is repeated over steps."""
+        return Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+
     def _moves(self, along: Mapping[str, Program] | None) -> dict[str, Graph]:
         """The graphs along which derivatives are."""
         moves = {} if along is None else along
@@ -309,7 +319,7 @@ class Program(Body):
 
         **Raises:** `px.ArgumentError` if a name is unknown or shapes do not match.
         """
-        plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+        plan = self._plan(carry, per_step, record, until)
         options = _options(target, threads)
         kernel = target_named(target).iterate(self, plan, dtype, **options)
         given: dict[str, Any] = {
@@ -385,7 +395,7 @@ class Program(Body):
         name = c.c_function(self.graph, name, "float64").name
         if carry is None:
             return map.map_module(self.graph, name)
-        plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+        plan = self._plan(carry, per_step, record, until)
         return iterate.iterate_module(made_row(self), plan, name)
 
     def to_fortran(self, name: str | None = None, dtype: DTypeLike = "float64") -> str:
@@ -450,7 +460,7 @@ class Program(Body):
         """
         from .targets.source.files import write_iteration
 
-        plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+        plan = self._plan(carry, per_step, record, until)
         return write_iteration(made_row(self), plan, folder, name)
 
     def to_python(self, name: str | None = None) -> str:

@@ -59,6 +59,15 @@ def _finite(value):
     return None if value != value or value in (float("inf"), -float("inf")) else value
 
 
+def write_or_open(scene, terminal, path):
+    """Write the page of a Scene; without a path, open it in a browser."""
+    if path is None:
+        scene.open()
+        return
+    write(path, scene.html)
+    print_written(terminal, path)
+
+
 def print_written(terminal, *paths):
     """Name the files that were written; None stands for one that was not asked for."""
     for path in paths:

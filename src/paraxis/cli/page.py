@@ -1,7 +1,7 @@
 """`paraxis page`: a page in which a robot is simulated while one looks."""
 
 from .arguments import add_robot, load_robot
-from .files import check_writable, print_written, write
+from .files import check_writable, write_or_open
 
 
 def add(commands):
@@ -26,10 +26,5 @@ def run(arguments):
 
     if arguments.output is not None:
         check_writable(output=arguments.output)
-    made = live_page(load_robot(arguments))
-    if arguments.output is None:
-        made.open()
-        return 0
-    write(arguments.output, made.html)
-    print_written(Terminal(), arguments.output)
+    write_or_open(live_page(load_robot(arguments)), Terminal(), arguments.output)
     return 0

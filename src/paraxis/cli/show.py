@@ -1,7 +1,7 @@
 """`paraxis show`: a robot in 3-D, on a page."""
 
 from .arguments import add_robot, load_robot, numbers
-from .files import check_writable, print_written, write
+from .files import check_writable, write_or_open
 
 LONGEST, STEP, EVERY = 600.0, 1e-3, 10  # s, s, steps per record
 
@@ -42,11 +42,7 @@ def run(arguments):
     if seconds is not None and not 0.0 < seconds <= LONGEST:
         raise ArgumentError(f"--fall: expected a time of at most {LONGEST:g} s, found {seconds:g}")
     scene = scene_of(robot, q) if seconds is None else _falling(robot, q, seconds)
-    if arguments.output is None:
-        scene.open()
-        return 0
-    write(arguments.output, scene.html)
-    print_written(Terminal(), arguments.output)
+    write_or_open(scene, Terminal(), arguments.output)
     return 0
 
 

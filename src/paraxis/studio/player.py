@@ -11,7 +11,7 @@ RATE = 30.0  # pictures per second
 
 
 class Player:
-    """Moves a stage through `t` and poses (times, robots, bodies, 7). `moved` is told the time."""
+    """Moves a stage through `t` and poses (times, robots, bodies, 7); calls `moved(t)`."""
 
     def __init__(self, stage, moved):
         self.stage, self.moved = stage, moved

@@ -172,7 +172,7 @@ def _data(schedules):
 
 
 def group_words(group):
-    """A bare number is that of a link; what operations compute is said in words."""
+    """A bare number is that of a link; a phrase names what operations compute."""
     if isinstance(group, int):
         return f"link {group}"
     return ", ".join(OPERATIONS.get(word, word) for word in str(group).split(", "))
