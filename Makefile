@@ -38,7 +38,7 @@ help:
 	@echo "make bench-optimal  measure optimal control against Crocoddyl and IPOPT, in an environment of its own"
 	@echo "make bench-gpu  measure on an NVIDIA GPU, beside CuPy, PyTorch, JAX and (GRID=folder) GRiD"
 	@echo "make hardware   simulate and synthesise circuits and chips, for the reports (an hour; needs iverilog)"
-	@echo "make reports    the papers' numbers beside ours, regenerated in docs/reports"
+	@echo "make reports    the papers' numbers beside ours, regenerated in docs/papers/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
 	@echo "make setup      only install: .venv with Paraxis, its papers and all that the tests need"
 	@echo "make clean      remove what these commands made, .venv included"
@@ -175,7 +175,7 @@ hardware: $(TOOLS)
 
 reports: $(TOOLS)
 	for name in $$($(BIN)/paraxis report | awk '/^ / { print $$1 }'); do \
-		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
+		$(BIN)/paraxis report $$name --markdown docs/papers/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

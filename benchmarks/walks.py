@@ -3,7 +3,7 @@
     python benchmarks/walks.py
 
 Each walk is stopped where machine code would be made, and the stack is printed, as in
-docs/how-it-works.md. Nothing is measured.
+docs/concepts/how_it_works.md. Nothing is measured.
 """
 
 import os

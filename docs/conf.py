@@ -1,5 +1,7 @@
 """Sphinx: the pages are Markdown, the examples in them are run."""
 
+import logging
+
 import paraxis
 
 project = "Paraxis"
@@ -25,4 +27,9 @@ default_role = "literal"
 
 html_theme = "furo"
 html_title = f"Paraxis {version}"
+suppress_warnings = ["myst-nb.lexer"]  # only an executed notebook knows its language
+# Indexes order pages by patterns, and end with `*`, for pages that nobody has ordered yet.
+logging.getLogger("sphinx.sphinx.directives.other").addFilter(
+    lambda record: getattr(record, "subtype", "") != "empty_glob"
+)
 nb_render_markdown_format = "gfm"  # cells show tables

@@ -10,6 +10,7 @@ is replaced. No number that code can compute is typed by hand.
 
 import argparse
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -39,10 +40,13 @@ MOTION = {
     "table:cluster": "cluster",
     "table:cluster_rows": "cluster",
 }
-STEPPED = "simulator", "ground", "environments", "simulation_gradients"  # pages, too
 PAGES = (
-    *(ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/joints.md"),
-    *(ROOT / f"docs/{name}.md" for name in (*STEPPED, "browser", "cluster")),
+    *(ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/howto/models/joints.md"),
+    *(
+        ROOT / f"docs/howto/simulation/{name}.md"
+        for name in ("simulator", "ground", "environments", "gradients")
+    ),
+    *(ROOT / "docs/howto/codegen/browser.md", ROOT / "docs/howto/cluster/cluster.md"),
 )
 PLOT = ROOT / "docs/images/cpu.svg"
 
@@ -1084,7 +1088,7 @@ def plot_line(page):
     """The picture, as a path from the page; nothing when there is none."""
     if not PLOT.is_file():
         return ""
-    path = PLOT.relative_to(page.parent).as_posix()
+    path = Path(os.path.relpath(PLOT, page.parent)).as_posix()
     return f"![Time per state of inverse dynamics, by robot and library]({path})"
 
 

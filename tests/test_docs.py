@@ -38,7 +38,7 @@ def public_names():
 
 def listed_names():
     """The public names among those of the reference; others are classes of results."""
-    text = (ROOT / "docs/reference.md").read_text()
+    text = (ROOT / "docs/api/index.md").read_text()
     public = rf"(paraxis\.({'|'.join(namespaces())})\.)?\w+"
     found = re.findall(r"^\.\. auto\w+:: ([\w.]+)$", text, re.M)
     return [name for name in found if re.fullmatch(public, name)]
@@ -54,23 +54,24 @@ def test_the_reference_lists_nothing_else():
 
 
 def test_the_reference_introduces_every_namespace():
-    rows = re.findall(r"^\| `px\.(\w+)` \|", (ROOT / "docs/reference.md").read_text(), re.M)
+    rows = re.findall(r"^\| `px\.(\w+)` \|", (ROOT / "docs/api/index.md").read_text(), re.M)
     assert sorted(rows) == sorted(namespaces())
 
 
 def test_the_reference_lists_every_command_and_report(capsys):
     assert main(["--help"]) == 0
     commands = re.findall(r"^    ([a-z-]+)\b", capsys.readouterr().out, re.M)
-    page = (ROOT / "docs/reference.md").read_text()
+    page = (ROOT / "docs/api/index.md").read_text()
     assert len(commands) > 5
     assert sorted(re.findall(r"^\| `paraxis ([a-z-]+)", page, re.M)) == sorted(commands)
-    assert sorted(re.findall(r"\(reports/([a-z-]+)\.md\)", page)) == sorted(REPORTS)
+    assert sorted(re.findall(r"\(../papers/reports/([a-z-]+)\.md\)", page)) == sorted(REPORTS)
 
 
 def test_the_first_page_names_every_package_that_is_installed():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     packages = [re.match(r"[\w-]+", each)[0].lower() for each in project["dependencies"]]
-    sentence = re.search(r"pip brings (.*?)\.", (ROOT / "docs/start.md").read_text(), re.S)[1]
+    page = (ROOT / "docs/start/first_steps.md").read_text()
+    sentence = re.search(r"pip brings (.*?)\.", page, re.S)[1]
     assert sorted(re.findall(r"[\w-]+", sentence.lower().replace(" and ", ", "))) == sorted(
         packages
     )
@@ -172,8 +173,22 @@ SLOW = dict.fromkeys(  # some take half a minute
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=SLOW.get(x, ())) for x in REPORTS])
 def test_the_reports_are_those_of_today(name):
-    current = (ROOT / f"docs/reports/{name}.md").read_text() == markdown(report(name))
-    assert current, f"docs/reports/{name}.md is out of date: run make reports"
+    current = (ROOT / f"docs/papers/reports/{name}.md").read_text() == markdown(report(name))
+    assert current, f"docs/papers/reports/{name}.md is out of date: run make reports"
+
+
+WITHOUT_AIM = re.compile(r"docs/(\w+/)*index\.md|docs/(api|project|papers/reports)/.*")
+OWED = re.compile(  # pages that do not say it yet
+    r"docs/(performance|gallery)\.md|docs/(start|tutorials|concepts|papers|benchmarks)/.*"
+    r"|docs/howto/(models|kinematics|dynamics|simulation|show|gpu|cluster|codegen)/.*"
+)
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in PAGES[2:]])
+def test_pages_begin_with_what_a_reader_can_do_afterwards(page):
+    name = page.relative_to(ROOT).as_posix()
+    if not WITHOUT_AIM.fullmatch(name) and not OWED.fullmatch(name):
+        assert re.search(r"^# .+\n\nAfter this page you can ", page.read_text(), re.M)
 
 
 def physics_symbols():
@@ -189,7 +204,7 @@ def physics_symbols():
 
 
 def test_notation_explains_every_symbol():
-    text = (ROOT / "docs/notation.md").read_text()
+    text = (ROOT / "docs/concepts/notation.md").read_text()
     assert [name for name in physics_symbols() if f"`{name}`" not in text] == []
 
 

@@ -1,4 +1,4 @@
-"""docs/layout.md lists every module once, in its folder, below all that it imports there."""
+"""docs/project/layout.md lists every module once, in its folder, below all that it imports."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from support.import_graph import among_children, import_graph, modules
 import paraxis
 
 ROOT = Path(paraxis.__file__).resolve().parent
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "layout.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/project/layout.md"
 SECTION = re.compile(r"## `([\w/]+)/`")
 LINE = re.compile(r"( *)(\w+)(/|\.py) +\S")
 
@@ -28,7 +28,7 @@ def listed():
             fenced = not fenced
         elif fenced:
             entry = LINE.match(line)
-            assert entry, f"docs/layout.md: expected a name and what it holds, found {line!r}"
+            assert entry, f"{PAGE}: expected a name and what it holds, found {line!r}"
             depth = len(entry[1]) // 4
             path[depth:] = [entry[2]]
             name = (*folder, *path)
@@ -55,7 +55,7 @@ def test_every_module_is_listed_once():
     changes = ["\n".join([f"add to {folder}:", *lines]) for folder, lines in missing.items()]
     changes += [f"remove {'/'.join(name)}: no such module" for name in found if name not in known]
     changes += [f"list {'/'.join(name)} once" for name, count in found.items() if count > 1]
-    assert not changes, "docs/layout.md:\n" + "\n".join(changes)
+    assert not changes, "docs/project/layout.md:\n" + "\n".join(changes)
 
 
 def test_every_module_is_listed_below_what_it_imports():
@@ -69,10 +69,10 @@ def test_every_module_is_listed_below_what_it_imports():
                 for target in sorted(targets)
                 if (*folder, target) in place and place[*folder, target] > here >= 0
             ]
-    assert not late, "docs/layout.md:\n" + "\n".join(late)
+    assert not late, "docs/project/layout.md:\n" + "\n".join(late)
 
 
 def test_what_is_beside_the_package_exists():
     text = PAGE.read_text(encoding="utf-8")
     paths = re.findall(r"`((?:papers|tests|benchmarks|examples|docs)/[\w/.]*)`", text)
-    assert paths and not [path for path in paths if not (PAGE.parents[1] / path).exists()]
+    assert paths and not [path for path in paths if not (PAGE.parents[2] / path).exists()]

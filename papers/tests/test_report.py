@@ -396,7 +396,7 @@ def test_quantities_are_told_apart(counts):
     assert len(set(names)) == len(names)
 
 
-PAGES = Path(__file__).parents[2] / "docs/reports"
+PAGES = Path(__file__).parents[2] / "docs/papers/reports"
 
 
 @pytest.mark.parametrize("name", reports.REPORTS)
@@ -417,7 +417,7 @@ def test_pages_begin_with_verdicts_and_end_with_references(name):
 
 
 def test_the_page_of_the_five_papers_has_their_references():
-    text = (PAGES.parent / "papers.md").read_text("utf-8")
+    text = (PAGES.parent / "index.md").read_text("utf-8")
     sections = re.split("^## ", text, flags=re.MULTILINE)[1:]
     assert len(sections) == 5
     for section in sections:
@@ -446,12 +446,12 @@ def test_the_page_of_the_five_papers_has_their_references():
     ],
 )
 def test_numbers_of_the_five_papers_are_those_of_the_reports(said, name, found):
-    page = " ".join((PAGES.parent / "papers.md").read_text("utf-8").split())
+    page = " ".join((PAGES.parent / "index.md").read_text("utf-8").split())
     assert said in page and found in (PAGES / f"{name}.md").read_text("utf-8")
 
 
 def test_uniform_subtasks_save_time_where_the_five_papers_say():
-    page = " ".join((PAGES.parent / "papers.md").read_text("utf-8").split())
+    page = " ".join((PAGES.parent / "index.md").read_text("utf-8").split())
     text = (PAGES / "schedules.md").read_text("utf-8")
     (evidence,) = re.findall(r"saved on two cores against as many uneven tasks: (.+?);", text)
     saved = re.findall(r"(-?\d+)% \((\d+) flops", evidence)

@@ -160,7 +160,7 @@ def inverse_dynamics(
     """The joint torques that make the robot move as (q, qd, qdd). Elsewhere: RNEA.
 
     With closed loops, those of its `independent` joints, or of least norm; loops must allow the
-    motion (docs/loops.md).
+    motion (docs/howto/models/loops.md).
 
     **Arguments:**
 

@@ -19,7 +19,7 @@ from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
 import paraxis.torch as pt  # noqa: E402
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = Path(__file__).resolve().parents[2] / "docs/howto/gpu/torch.md"
 
 
 def tensors(shapes, seed=0, dtype=torch.float64, requires_grad=True):
@@ -393,7 +393,7 @@ def test_what_is_no_program_or_no_robot_or_too_much():
 
 def test_the_page_runs():
     """It checks itself, where it says something that may be wrong."""
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "torch.md").read_text(), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
     assert len(blocks) == 8
     space = {}
     for block in blocks:

@@ -94,7 +94,8 @@ def test_a_bounce():
 
 def test_the_bias_of_a_bounce_that_comes_later():
     """Dropped from higher up, a ball bounces later, which the gradient does not see: it is 1, where
-    the height in the end really falls by the restitution. docs/simulation_gradients.md says so."""
+    the height in the end really falls by the restitution.
+    docs/howto/simulation/gradients.md says so."""
     robot, points = ball()
     ground = Ground(points, restitution=0.5, **SOLVED["hard"])
     weightless = np.array([0.0, 0.0, 1.5 * 9.81, 0.0, 0.0, 0.0])

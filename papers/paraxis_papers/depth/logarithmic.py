@@ -2,7 +2,7 @@
 
 Frames stand at the far ends of links, as in the paper; `algorithms.logarithmic_newton_euler` has
 them on the joints' axes. In the last line of p̈ the paper prints 2S + Q, which is wrong for sliding
-links: it must be 2(S + Q). Symbols: docs/notation.md.
+links: it must be 2(S + Q). Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

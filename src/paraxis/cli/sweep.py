@@ -8,7 +8,7 @@ from .arguments import integer
 from .files import check_writable, print_written, write
 
 STATUS, PAGE = "status", "page"
-EPILOG = """FILE is a study in YAML, as docs/sweeps.md describes it. Also:
+EPILOG = """FILE is a study in YAML, as docs/howto/cluster/sweeps.md describes it. Also:
   paraxis sweep status STORE               how far the study in a store is
   paraxis sweep page STORE -o page.html    the page of its result
 """

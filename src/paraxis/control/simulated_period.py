@@ -140,7 +140,7 @@ def _require_steps_that_stand_friction(robot, q, longest, keywords):
         f"plant_step: the friction of {named(joint)} near rest is too stiff for steps "
         f"of {step:g} s; use plant_step <= {step / factor:.2g}, or smoothing >= "
         f"{joint.friction.smoothing * factor:.2g} in its px.robots.Friction instead of "
-        f"{joint.friction.smoothing:g} (docs/friction.md)"
+        f"{joint.friction.smoothing:g} (docs/howto/dynamics/friction.md)"
     )
 
 

@@ -2,7 +2,7 @@
 
 `paraxis.jax.inverse_dynamics(robot, q, qd, qdd)`, ... have the signatures of their namesakes in
 `paraxis`, except `out`: JAX arrays are immutable. `jit`, `vmap`, and derivatives of any order in
-either direction work. See docs/jax.md for what runs where.
+either direction work. See docs/howto/gpu/jax.md for what runs where.
 """
 
 from ..errors import MissingPackageError

@@ -2,7 +2,8 @@
 
 Featherstone's articulated bodies (1983): sweep outward for velocities, inward for the inertia and
 the force that each body shows to its parent while its joints give way, outward for accelerations.
-Vectors are 6-D, angular part first, each in its own body's frame. Symbols: docs/notation.md.
+Vectors are 6-D, angular part first, each in its own body's frame.
+Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

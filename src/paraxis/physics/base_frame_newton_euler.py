@@ -5,7 +5,7 @@ link: rotations follow by a product and everything else by a sum, each a homogen
 recurrence x[i] = x[p] ∘ b[i], whose terms b are found for all links at once. A machine solves the
 recurrences and evaluates what every link has for itself: one link after another here, on several
 processors in parallel/networks/p_fold_machine.py. Body frames sit on their joints' axes here, at
-the far end of the link in the paper. Symbols: docs/notation.md.
+the far end of the link in the paper. Symbols: docs/concepts/notation.md.
 """
 
 from functools import reduce

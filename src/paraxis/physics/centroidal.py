@@ -1,7 +1,7 @@
 """The momentum of a whole robot about its centre of mass, and how that centre moves.
 
 Momenta are 6-D, moment of momentum first, along the axes of the world. Rotors have no part in
-them. Symbols: docs/notation.md.
+them. Symbols: docs/concepts/notation.md.
 """
 
 from copy import copy

@@ -4,7 +4,7 @@ From these he derives the forms that glue spans: every velocity, acceleration, f
 one sum over the links before or beyond, each term turned by the rotation between two links. Given
 those rotations, all terms of a sum can be found at once. The operations grow as the square of the
 number of links. Frames sit on their joints' axes here, at the far ends of links in the paper.
-Equations are his. Symbols: docs/notation.md.
+Equations are his. Symbols: docs/concepts/notation.md.
 """
 
 from functools import reduce

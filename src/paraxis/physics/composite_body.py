@@ -2,7 +2,7 @@
 
 Walker and Orin's third method (1982): all bodies beyond a joint are one rigid body for it, whose
 momentum at unit rate, carried inward, meets the other joints. Vectors are 6-D, angular part
-first, each in its own body's frame. Symbols: docs/notation.md.
+first, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
 from functools import partial

@@ -4,7 +4,7 @@ The position of a spherical joint is a unit quaternion (x, y, z, w), that of a f
 and such a quaternion, that of a planar joint two lengths and an angle; velocities are along the
 axes of the body, linear before angular. `integrate` moves a position along a constant velocity for
 a unit of time, `difference` is the velocity that leads from one to another. Symbols:
-docs/notation.md.
+docs/concepts/notation.md.
 """
 
 from itertools import accumulate, pairwise

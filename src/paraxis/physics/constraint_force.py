@@ -9,7 +9,7 @@ A F_S = -B F_T with A = Wᵀ Pᵀ I⁻¹ P W, and with its solution
 
 Of these products only A is made; the others are applied, factor by factor. Vectors are 6-D, angular
 part first, each in its own body's frame, turned so that H and W are selections. joint_split.py says
-how rotors fit in. Symbols: docs/notation.md.
+how rotors fit in. Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

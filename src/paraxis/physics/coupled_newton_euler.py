@@ -5,7 +5,7 @@ balanced about the centres of mass, gravity apart from accelerations. ω̇ and �
 found in two ways, as they print it: one goes into accelerations, the other into moments. a_c starts
 from a_e of the link before, where they misprint a_c. Points of a link are measured from its joint's
 seat, which stays where it is in the parent, so that a link that slides has the same equations.
-Symbols: docs/notation.md.
+Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

@@ -7,7 +7,7 @@ with the base before and nothing beyond, forces are handed back to the halves, d
 
 A massless link has no Φ and is an error. Vectors are 6-D, angular part first; the near end of a
 span is in the frame of its first body, the far end in that of the body after it, both turned so
-that a joint's directions are coordinates. Symbols: docs/notation.md.
+that a joint's directions are coordinates. Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Energies, and the centre of mass they hang on. Symbols: docs/notation.md."""
+"""Energies, and the centre of mass they hang on. Symbols: docs/concepts/notation.md."""
 
 from ..errors import RobotError
 from ..robots.joint import WORLD

@@ -4,7 +4,7 @@ A change of one joint's position or velocity changes the motion of all bodies be
 were one. So the forces on them change by their composite inertia, times a change of acceleration,
 and by their composite `Swirl`, times a change of velocity; carried inward, these meet the other
 joints. Vectors are 6-D, angular part first, each in its own body's frame. Symbols:
-docs/notation.md.
+docs/concepts/notation.md.
 """
 
 from dataclasses import dataclass

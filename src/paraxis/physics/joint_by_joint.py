@@ -15,7 +15,7 @@ What every joint has for itself is found for all joints at once, by a processor 
 A rule is a function of scalars. What it reads and returns are fields of numbers: `pose`, `v` and
 `a` of a body, `S` of a joint, `v_up` and `v_p` of the body that carries it, `f_c` and `S_b` of the
 joints of a pair (c, b), of which b carries c. The rows of a floating base stand on the world, and
-the base's frame is then that of all coordinates. Symbols: docs/notation.md.
+the base's frame is then that of all coordinates. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.model import BodyInertia, quaternion_rotation

@@ -2,7 +2,7 @@
 
 Poses are in the world, in which the robot's base is placed. A motion is 6-D, angular part first, of
 the frame's origin; its coordinates are along the world's axes or along the frame's own ("body").
-Symbols: docs/notation.md.
+Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

@@ -3,7 +3,7 @@
 As with 4x4 matrices, but with rotation and position apart, which leaves out the products with the
 constant last row. Everything is in the root frame. A base that turns starts the recursion; one that
 rises is felt like gravity. Sliding joints are added, and the inward equations derived anew, since
-those in Dhanaraj (1990, appendix A.3) are misprinted. Symbols: docs/notation.md.
+those in Dhanaraj (1990, appendix A.3) are misprinted. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

@@ -7,7 +7,7 @@ which may spin and accelerate, is the first element. Vectors are 3-D.
 
 The gluing forms are derived anew, since body frames sit on their joints' axes here, at the far end
 of the link in the paper. They are bracketed so that what arrives last is added last.
-Symbols: docs/notation.md.
+Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

@@ -3,7 +3,7 @@
 A point at r in a body accelerates by λ r over the body's origin, λ = [α]ₓ + [ω]ₓ². The matrix is
 made once per link and serves the next joint's origin, the first moment of mass, and, through its
 products of ω, the gyroscopic moment. Vectors are 3-D, each in its own body's frame.
-Symbols: docs/notation.md.
+Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

@@ -2,7 +2,7 @@
 
 Newton-Euler in link coordinates (Luh, Walker and Paul, 1980): sweep outward for motion, inward
 for force. Scalars are generic: floats give numbers, graph nodes give a trace. Vectors are 3-D,
-each in its own body's frame. Symbols: docs/notation.md.
+each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

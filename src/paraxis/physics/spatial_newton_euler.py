@@ -1,7 +1,7 @@
 """Inverse dynamics in 6-D vectors (Featherstone).
 
 Recursive Newton-Euler: sweep outward for motion, inward for force. Vectors are 6-D, angular
-part first, each in its own body's frame. Symbols: docs/notation.md.
+part first, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

@@ -3,7 +3,7 @@
 A point at r in a body accelerates by λ r over the body's origin, λ = [α]ₓ + [ω]ₓ². With the
 second moments of mass J = ∫ r rᵀ dm the moment that this takes is ∫ r × λ r dm, the vector of
 the antisymmetric part of λ J: half the operations of I α + ω × I ω once λ is there.
-Vectors are 3-D, each in its own body's frame. Symbols: docs/notation.md.
+Vectors are 3-D, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.equal.moments import Moments

@@ -37,9 +37,9 @@ class Joint:
 
     - `name`: of the joint.
     - `kind`: "revolute", "continuous", "prismatic", "helical", "universal", "spherical", "planar",
-      "free" or "fixed". Their positions and velocities are those of docs/joints.md. A robot merges
-      the body of a fixed joint into the body that carries it, and keeps its frame under the
-      joint's name.
+      "free" or "fixed". Their positions and velocities are those of
+      docs/howto/models/joints.md. A robot merges the body of a fixed joint into the body that
+      carries it, and keeps its frame under the joint's name.
     - `parent`: the index of the parent body, which is that of the joint carrying it; -1 for the
       world.
     - `placement`: the body's frame at q = 0 in the parent body's frame.

@@ -13,7 +13,7 @@ found as f is: by repeating the vector-Jacobian product of a sweep, from the w o
     prepare      backward, with w ∂F/∂θ
 
 A contact keeps the mode that it has in the solution: open, sticking or sliding. The gradient is
-that of motions in which none changes its mode (docs/simulation_gradients.md).
+that of motions in which none changes its mode (docs/howto/simulation/gradients.md).
 """
 
 from dataclasses import fields

@@ -2,7 +2,8 @@
 
 `paraxis.torch.inverse_dynamics(robot, q, qd, qdd)`, ... have the signatures of their namesakes in
 `paraxis`, except `out`. They take tensors on the CPU or on a GPU and are differentiable there, any
-number of times, backward and forward, by kernels of derivative Programs. See docs/torch.md.
+number of times, backward and forward, by kernels of derivative Programs. See
+docs/howto/gpu/torch.md.
 """
 
 from ..errors import MissingPackageError

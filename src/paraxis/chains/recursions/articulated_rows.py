@@ -9,7 +9,7 @@ there. At the end of a row that is free,
 
 Rows are then joined one to another (row_junctions.py), and every link corrected for the force e at
 the end of its row. It is Lee and Chang's p-fold scheme on Featherstone's recursion; spans with two
-ends are those of his divide-and-conquer algorithm (1999). Symbols: docs/notation.md.
+ends are those of his divide-and-conquer algorithm (1999). Symbols: docs/concepts/notation.md.
 """
 
 from ...physics.linear.dense import upper_indices

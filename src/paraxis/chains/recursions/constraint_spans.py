@@ -10,7 +10,7 @@ Two spans that meet in a joint may not come apart there: a_near of the right is 
 So x of that joint can be eliminated, one step of the solution of A F_S = -B F_T. In which order
 joints are eliminated is left to the driver: one after another it is block L D Lᵀ, in pairs it is
 odd-even reduction. Each link keeps its own bias, as in constraint_force.py.
-Symbols: docs/notation.md.
+Symbols: docs/concepts/notation.md.
 """
 
 from ...physics.linear.dense import minus, plus, symmetric, times, transposed, unit, upper_triangle

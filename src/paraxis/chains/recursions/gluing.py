@@ -1,7 +1,7 @@
 """Lathrop's logarithmic Newton-Euler for a link whose numbers are inputs.
 
 What a joint adds to motion on the way out, and a body to force on the way in; how two adjacent
-spans are glued is in logarithmic_newton_euler.py. Symbols: docs/notation.md.
+spans are glued is in logarithmic_newton_euler.py. Symbols: docs/concepts/notation.md.
 """
 
 from ...physics.logarithmic_newton_euler import Load, Motion, glue_loads, glue_motions

@@ -2,7 +2,7 @@
 
 As constraint_spans.py, but a span answers to any forces on its two ends, in all six directions, and
 what a joint holds is sorted out when two spans are glued there. The unknown at an end is the whole
-force through its joint. Symbols: docs/notation.md.
+force through its joint. Symbols: docs/concepts/notation.md.
 """
 
 from ...physics.linear.dense import (

@@ -2,7 +2,7 @@
 
 Body frames have the joint's axis along z. The frame of a body may still turn about its own axis,
 and is turned so that the seat of the next joint is a mere twist about x: two elementary rotations,
-twist and joint, then take the place of a general one. Symbols: docs/notation.md.
+twist and joint, then take the place of a general one. Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

@@ -3,7 +3,8 @@
 How the last body of a row moves follows from how the row's start moves and from how the row would
 move with its start at rest; the load on its start from the load on its end and from the sum of its
 own. So all rows are swept at once, and joined one to another in between: Lee and Chang's p-fold
-scheme on Lathrop's gluing forms. Accelerations are those of points. Symbols: docs/notation.md.
+scheme on Lathrop's gluing forms. Accelerations are those of points.
+Symbols: docs/concepts/notation.md.
 """
 
 from ...spatial import Matrix, Spatial, Vector, cross

@@ -2,7 +2,7 @@
 
 `step(link, *numbers)` is called before the operations of those subtasks, `step(link, extra=...)`
 before operations that the table has no numbers for. The base is at rest. Scalars are generic.
-Vectors are 3-D, each in its own body's frame. Symbols: docs/notation.md.
+Vectors are 3-D, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
 from functools import partial

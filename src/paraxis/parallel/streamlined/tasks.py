@@ -47,8 +47,8 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
     **Returns:** a `px.TaskGraph`. Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is
     one that is not in the table: twists other than 0 and 90 degrees, inertia tensors with
     products, rotors and branches need some. A joint of several degrees of freedom has as many
-    links, of which the last has the mass (docs/joints.md); what its turning axes add is not in the
-    table either.
+    links, of which the last has the mass (docs/howto/models/joints.md); what its turning axes
+    add is not in the table either.
 
     **Raises:** `px.ArgumentError` if `friction` is asked for with `customised=False`, or joints are
     not those of the scheme: coupled or helical, or not of one degree of freedom in the general arm.

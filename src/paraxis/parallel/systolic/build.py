@@ -43,7 +43,7 @@ def systolic_array(
       `pip install 'paraxis[opt]'`).
 
     **Returns:** an array with `latency`, `interval`, `processors`, `wires`, `buffers` and `run`;
-    times are in flops, buffers in words. See docs/systolic.md.
+    times are in flops, buffers in words. See docs/concepts/systolic.md.
     """
     for name, value, known in (("form", form, FORMS), ("machine", machine, MACHINES)):
         one_of(value, known, name)

@@ -2,7 +2,7 @@
 
 The programs are his Table 4, numbers of partial results included; T1, T3 are the inputs z q̇, z q̈.
 For sliding joints, which he leaves to the reader, they are written likewise. Symbols:
-docs/notation.md.
+docs/concepts/notation.md.
 """
 
 from ...spatial import IDENTITY, ZERO3

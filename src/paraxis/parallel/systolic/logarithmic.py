@@ -2,7 +2,7 @@
 
 The programs are his Table 5. A span's left part is nearer to the base. With a device for every two
 joints, used again at each level of his Fig. 5, leaves and torques of two joints share a device.
-Symbols: docs/notation.md.
+Symbols: docs/concepts/notation.md.
 """
 
 from collections import Counter

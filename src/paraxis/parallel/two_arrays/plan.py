@@ -133,7 +133,8 @@ class TwoArrayPlan:
     @property
     def speedup(self) -> float:
         """The flops of one processor with the same algorithm, by block LDLᵀ along the chain, over
-        the makespan. The best serial program for an arm takes fewer (docs/two_arrays.md)."""
+        the makespan. The best serial program for an arm takes fewer
+        (docs/concepts/two_arrays.md)."""
         return self.serial_flops / self.makespan
 
     @property

@@ -15,7 +15,7 @@ accelerations are right where loops hold a direction more than once; forces are 
 To use it inside another trace, as a step in time does: `constrained_forward_dynamics(model, q, qd,
 tau, forms, tolerance, loops)` takes a Model, lists of scalars, SplitForms or GeneralForms, and
 LoopForms; it returns accelerations, forces, accelerations of frames and ranks. Positions, rates and
-torques are those of joints, of which rows may follow others. Symbols: docs/notation.md.
+torques are those of joints, of which rows may follow others. Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

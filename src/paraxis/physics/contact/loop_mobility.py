@@ -3,7 +3,7 @@
 It takes torques to the accelerations that they cause. With M = Lᵀ D L and the halves y = L⁻ᵀ τ of
 unit torques, M⁻¹ has the products yᵢ D⁻¹ yⱼ. Forces in loops take from each half what would open
 them: its part in the span of the halves of their directions. So the matrix is symmetric, and its
-rank is the number of degrees of freedom that loops leave. Symbols: docs/notation.md.
+rank is the number of degrees of freedom that loops leave. Symbols: docs/concepts/notation.md.
 """
 
 from ..composite_body import mass_matrix

@@ -4,7 +4,8 @@ From there a loop is a chain: inward from the second frame to the body that carr
 outward to the first. Joints on the way inward move the other way round; those that carry both
 frames have no part. So poses, velocities and accelerations are those of a chain, all along the axes
 of the second frame, and 6-D vectors are of the first frame's origin, angular part first. To
-assemble a robot, `closing` has what is open and how joints close it. Symbols: docs/notation.md.
+assemble a robot, `closing` has what is open and how joints close it.
+Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple

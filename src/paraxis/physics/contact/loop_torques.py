@@ -2,7 +2,7 @@
 
 Loops take part in a motion: with forces F in them, the torques are those of the open tree plus
 Jᵀ F, for any F. Of all these, joints that are not driven have none, and those of the others have
-the least norm. Symbols: docs/notation.md.
+the least norm. Symbols: docs/concepts/notation.md.
 """
 
 from ...scalar import equal, select, sqrt

@@ -9,7 +9,7 @@ axis 2 that many arms have and the PUMA has not. Angles are those of Craig's lin
     wrist   -1: flipped, joint 4 half a turn away
 
 A pose out of reach gives the angles of an arm that is stretched, or folded, as far as it goes:
-whoever asks must look where they lead. Symbols: docs/notation.md.
+whoever asks must look where they lead. Symbols: docs/concepts/notation.md.
 """
 
 import math

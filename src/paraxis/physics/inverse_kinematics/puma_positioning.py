@@ -2,7 +2,8 @@
 
 Dhanaraj's thesis, appendix D.1.3, for any arm with such a shoulder and elbow. The angles are Lee
 and Chang's; rates and accelerations follow from the point's coordinates along the axes of frame 1,
-(x + a1, d2, z): there the arm moves in a plane that turns about z. Symbols: docs/notation.md.
+(x + a1, d2, z): there the arm moves in a plane that turns about z.
+Symbols: docs/concepts/notation.md.
 """
 
 from ...scalar import cos, sin

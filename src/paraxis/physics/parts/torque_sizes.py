@@ -3,7 +3,7 @@
 The sweeps of Newton and Euler with lengths in place of vectors, so that nothing cancels. An arm
 that hangs straight down, or one in balance, has torques near zero that are small differences of
 these sizes. A tolerance that is a share of them means the same in all units, for each joint by
-itself, whatever masses, gravity and loads are given. Symbols: docs/notation.md.
+itself, whatever masses, gravity and loads are given. Symbols: docs/concepts/notation.md.
 """
 
 from ...robots.joint import WORLD

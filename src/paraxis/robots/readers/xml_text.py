@@ -4,7 +4,7 @@ Files are untrusted. Document types are refused, and with them entities, which c
 bound or reach for other files. Namespaces are not expanded, as one long name of a namespace would
 be repeated for every element: an element goes by its local name where it has the prefix of the
 root, and is foreign where it has another. Whatever else could take memory or time out of proportion
-to a file has a bound: see the table in docs/robots.md.
+to a file has a bound: see the table in docs/howto/models/robots.md.
 """
 
 from collections import Counter
