@@ -67,10 +67,10 @@ def test_the_reference_lists_every_command_and_report(capsys):
     assert sorted(re.findall(r"\(../papers/reports/([a-z-]+)\.md\)", page)) == sorted(REPORTS)
 
 
-def test_the_first_page_names_every_package_that_is_installed():
+def test_the_page_on_installing_names_every_package_that_is_installed():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     packages = [re.match(r"[\w-]+", each)[0].lower() for each in project["dependencies"]]
-    page = (ROOT / "docs/start/first_steps.md").read_text()
+    page = (ROOT / "docs/start/install.md").read_text()
     sentence = re.search(r"pip brings (.*?)\.", page, re.S)[1]
     assert sorted(re.findall(r"[\w-]+", sentence.lower().replace(" and ", ", "))) == sorted(
         packages
