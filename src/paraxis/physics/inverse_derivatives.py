@@ -1,4 +1,4 @@
-"""Derivatives of inverse dynamics from composite bodies (Singh, Russo and Wensing, 2022).
+"""Derivatives of inverse dynamics from composite bodies (Singh, Russell and Wensing, 2022).
 
 A change of one joint's position or velocity changes the motion of all bodies beyond it as if they
 were one. So the forces on them change by their composite inertia, times a change of acceleration,

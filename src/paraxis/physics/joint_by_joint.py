@@ -51,7 +51,7 @@ def forward_dynamics(machine):
 
 
 def inverse_dynamics_derivatives(machine):
-    """∂τ/∂q and ∂τ/∂q̇ (Singh, Russo and Wensing, 2022): see inverse_derivatives.py."""
+    """∂τ/∂q and ∂τ/∂q̇ (Singh, Russell and Wensing, 2022): see inverse_derivatives.py."""
     _move(machine, "qdd")
     _composites(machine)
     _slopes(machine, 1.0, 2)
