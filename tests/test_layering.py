@@ -18,6 +18,7 @@ PARTS = (
     "later",
     "scalar",
     "counter_random",
+    "compiling",
     "spatial",
     "robots",
     "physics",

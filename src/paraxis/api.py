@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .calls import of_robot
+from .compiling import about, compiling, one_call
 from .errors import ArgumentError
 from .function_bodies import function_body, label
 from .graph.arrays import on_arrays
@@ -24,7 +25,6 @@ from .robot_functions import FUNCTIONS, algorithms_of
 from .robots.linear_parameters import inertial_parameters
 from .robots.model import parameter_values as model_values
 from .robots.robot import Robot, a_robot
-from .targets.compiling import compiling, one_call
 
 
 def algorithms(function: str = "inverse_dynamics") -> list[str]:
@@ -67,7 +67,7 @@ def program(
     that moves no mass).
     """
     body = function_body(robot, function, algorithm, parameters, frame, coordinates)
-    with one_call(label(robot, function)), compiling("tracing"):
+    with one_call(label(robot, function)):
         return Program(*body.recipe)
 
 
@@ -126,7 +126,9 @@ def trace(function: Callable, /, **shapes: int | Sequence[int]) -> Program:
             raise ArgumentError(f"{name}: expected integer sizes >= 1, found {shape!r}")
     label = getattr(function, "__name__", "program")
     label = label if label.isidentifier() and label.isascii() else "program"
-    return Program.of(trace_graph(on_arrays(function), inputs, name=label))
+    with compiling("tracing"):
+        about(label)
+        return Program.of(trace_graph(on_arrays(function), inputs, name=label))
 
 
 def parse(source: str) -> Program:

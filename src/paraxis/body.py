@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .compiling import compiling
 from .graph.graph import Graph
 from .passes.cost import cost
 
@@ -47,7 +48,8 @@ class Body:
 
     def _traced(self) -> Graph:
         make, *arguments = self.recipe
-        return make(*arguments)
+        with compiling("tracing"):
+            return make(*arguments)
 
     @cached_property
     def lanes(self) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .body import Body
 from .checks import did_you_mean
+from .compiling import one_call
 from .drivers.map import Signature, is_single
 from .errors import ArgumentError
 from .function_bodies import function_body, label
@@ -18,7 +19,6 @@ from .physics.friction.motor_torques import MotorTorques
 from .robot_functions import FUNCTIONS, LONGEST_PROGRAM, TORQUES, algorithms_of, input_shapes
 from .robots.robot import a_robot
 from .targets.blocks import Recipe, is_lazy, kernel_over_blocks, signature_over_blocks
-from .targets.compiling import one_call
 from .targets.cpu.map import kernel_with_fallback, map_kernel
 from .targets.cuda.arrays import on_a_gpu, together
 from .targets.cuda.remembered import Remembered

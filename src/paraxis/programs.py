@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .body import Body
 from .checks import one_of
+from .compiling import about, compiling
 from .drivers.iterate import Plan
 from .drivers.map import in_main_memory
 from .drivers.row import made_row
@@ -163,7 +164,7 @@ class Program(Body):
         its input.
         """
         wanted = {f"d{output}_d{x}": (output, x) for x in self._by(input)}
-        return Program.of(jacobian_along(self.graph, wanted, self._moves(along)))
+        return self._derived(jacobian_along, wanted, self._moves(along))
 
     def gradient(
         self,
@@ -209,7 +210,13 @@ class Program(Body):
         """
         pairs = combinations_with_replacement(self._by(input), 2)
         wanted = {f"d2{output}_d{x}_d{y}": (output, x, y) for x, y in pairs}
-        return Program.of(hessian_along(self.graph, wanted, self._moves(along)))
+        return self._derived(hessian_along, wanted, self._moves(along))
+
+    def _derived(self, derive: Callable[..., Graph], *arguments: Any) -> Program:
+        """The Program of what `derive` makes of this graph; for a large one it takes a while."""
+        with compiling("differentiating"):
+            about(self.name)
+            return Program.of(derive(self.graph, *arguments))
 
     def _by(self, input: str | Sequence[str]) -> list[str]:
         """The inputs that derivatives are by."""
@@ -248,7 +255,7 @@ class Program(Body):
         default all. It costs two to four times as much as this Program, however many inputs there
         are.
         """
-        return Program.of(cheapen_unless_long(vjp(self.graph, wrt)))
+        return self._derived(_cheap_vjp, wrt)
 
     def jvp(self, wrt: str | Sequence[str] | None = None) -> Program:
         """The Program of the Jacobian-vector product: forward mode, without forming a Jacobian.
@@ -256,7 +263,7 @@ class Program(Body):
         It has additional inputs `{input}_dot`, the rate of change of each input in `wrt`, by
         default all, and outputs `{output}_dot`. It costs about as much as `vjp`.
         """
-        return Program.of(cheapen_unless_long(jvp(self.graph, wrt)))
+        return self._derived(_cheap_jvp, wrt)
 
     def compile(
         self,
@@ -504,3 +511,11 @@ def _compiled_iterate(
 def given(graph: Graph) -> Graph:
     """The graph of a Program that was made from one."""
     return graph
+
+
+def _cheap_vjp(graph: Graph, wrt: str | Sequence[str] | None) -> Graph:
+    return cheapen_unless_long(vjp(graph, wrt))
+
+
+def _cheap_jvp(graph: Graph, wrt: str | Sequence[str] | None) -> Graph:
+    return cheapen_unless_long(jvp(graph, wrt))

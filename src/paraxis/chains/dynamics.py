@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from ..checks import one_of, quoted
+from ..compiling import one_call
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
 from ..robots.refusals import single_joints
 from ..robots.robot import Robot
-from ..targets.compiling import one_call
 from ..targets.cpu.map import checked_options, lanes_of
 from ..targets.cpu.threads import available
 from ..targets.exclusive import exclusive

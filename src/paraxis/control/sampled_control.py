@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import counted, one_of, quoted
+from ..compiling import one_call
 from ..drivers.iterate import integer_like
 from ..errors import SimulationWarning, warn
 from ..robots.robot import Robot, a_robot
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import named, stiffest
-from ..targets.compiling import one_call
 from ..targets.target import target_named
 from ..trajectories.trajectory import Trajectory
 from .controller import Controller, Motion

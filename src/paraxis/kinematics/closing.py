@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..api import difference, integrate, trace
 from ..checks import quoted
+from ..compiling import one_call
 from ..errors import RobotError
 from ..physics.inverse_kinematics.damped_least_squares import UNBOUNDED
 from ..physics.inverse_kinematics.reaching import Reach, reaching_step
@@ -25,7 +26,6 @@ from ..robots.quaternions import require_unit_quaternions
 from ..robots.robot import Robot, a_robot
 from ..robots.rows import rows_of
 from ..robots.scales import reach
-from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
 from .moving import checked_joints, closers, places_of

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import quoted
+from ..compiling import one_call
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robots.attaching import only
@@ -22,7 +23,6 @@ from ..robots.pose import Pose
 from ..robots.quaternions import require_unit_quaternions
 from ..robots.robot import Robot, a_robot, check_frame_name
 from ..targets.blocks import Place, is_lazy, results_over_blocks
-from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
 from .moving import checked_joints, places_of, with_loops

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from ..checks import one_of
+from ..compiling import one_call
 from ..errors import ArgumentError, SimulationWarning, warn
 from ..robots.model import PARAMETERS
-from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .arguments import as_batch, as_rows, shapes_of, summed, timed
 from .sensitivity import Optima
@@ -31,7 +31,8 @@ def gradient(solver, solution, bars, wrt=None, tangent=False):
     """
     wanted = _wanted(solver.problem, solution.arguments, wrt)
     target = target_of({"xs": solution.xs})
-    with one_call("the gradient of optimal control"), target.stream():
+    about = f"the gradient of optimal control{solver.problem.subject}"
+    with one_call(about), target.stream():
         optima, bars, batch = _at_optima(solver, solution, bars, target)
         xs_bar, us_bar, cost_bar = (bars[name] for name in PARTS)
         pulled = (xs_bar != 0).any((0, 2)) | (us_bar != 0).any((0, 2))

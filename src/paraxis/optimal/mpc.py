@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import integer
+from ..compiling import one_call
 from ..errors import ArgumentError
-from ..targets.compiling import one_call
 from .controller import Controller, require_no_constraints
 from .receding import Receding
 from .search import Search, Status
@@ -53,7 +53,7 @@ class MPC(Controller):
         self.ahead, self._due, self._solver = int(shift), False, solver
         self._restarts, self._in_a_row = (self.target.arrays.zeros(count, int) for _ in range(2))
         self._whole = self.target.arrays.ascontiguousarray
-        with one_call("model-predictive control"), target.stream():
+        with one_call(f"model-predictive control{self.problem.subject}"), target.stream():
             start = Work(self.problem, self.horizon, count, target, self.dtype, threads)
             self._from_nothing = start.together, start.kernels
             solver.begin(start, self.given)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..body import Body
+from ..checks import quoted
 from ..drivers.iterate import Plan
 from ..drivers.row import Row, Stage
 from ..graph.graph import Graph
@@ -50,6 +51,12 @@ class Problem:
     limits: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     per_step: tuple[str, ...] = ()
     parallel_in_time: bool = False
+
+    @property
+    def subject(self):
+        """What it is about, as " of 'panda'", for messages; empty for a system of one's own."""
+        robot = getattr(self.system, "robot", None)
+        return "" if robot is None else f" of {quoted(robot.name)}"
 
     @property
     def exact(self):

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..body import Body
 from ..checks import integer, one_of
+from ..compiling import one_call
 from ..counter_random import WORD, random_normal
 from ..drivers.iterate import Plan
 from ..errors import ArgumentError
@@ -27,7 +28,6 @@ from ..graph.splice import splice
 from ..graph.trace import trace
 from ..scalar import sqrt
 from ..simulation.simulator import positive
-from ..targets.compiling import one_call
 from .closed_loop import cost_graph
 from .controller import Controller, require_no_constraints
 from .knots import within
@@ -65,7 +65,7 @@ class Sampling(Controller):
         count, (system, dtype) = len(self._control), (self.problem.system, self.dtype)
         self._keep = math.exp(-1.0 / positive(correlation, "correlation")) if correlation else 0.0
         self._noise_size = target.put(_noise(noise, self.problem).astype(dtype))
-        with one_call("control by sampling"), target.stream():
+        with one_call(f"control by sampling{self.problem.subject}"), target.stream():
             shape = (horizon, count, self.samples, system.nu)
             self._controls = xp.empty(shape, dtype)
             self._spread = xp.empty((horizon, count, 1, system.nu), dtype)

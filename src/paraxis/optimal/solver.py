@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
 from ..checks import quoted
+from ..compiling import one_call
 from ..drivers.iterate import integer_like
 from ..errors import ArgumentError, SimulationWarning, warn
 from ..robots.quaternions import require_unit_quaternions
 from ..simulation.limits import warn_of_limits
 from ..simulation.progress import Progress
 from ..simulation.simulator import positive
-from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
 from .arguments import as_batch, as_rows, checked_arrays, shapes_of, timed
 from .gradients import gradient
@@ -95,7 +95,7 @@ class Solver:
         given = {"x0": x0, "us": us, "xs": xs} | parameters
         target = self.target(given)
         self.warn_of_idle_controls()
-        with one_call("optimal control"), target.stream():
+        with one_call(f"optimal control{self.problem.subject}"), target.stream():
             batch, arrays = self.arrays(target, given)
             work = Work(
                 self.problem, self.horizon, math.prod(batch), target, self.dtype, self.threads

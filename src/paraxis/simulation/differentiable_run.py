@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
-from ..checks import did_you_mean, one_of
+from ..checks import did_you_mean, one_of, quoted
+from ..compiling import one_call
 from ..drivers.iterate import integer_like
 from ..errors import ArgumentError, SimulationWarning, TraceError, warn
 from ..physics.configuration import neutral
@@ -191,7 +192,8 @@ class Simulated:
             if robot.has_losses and simulator.method == "rk4":
                 own = {name: given[name] for name in self.of_robot}
                 warn_if_stiff(robot, given["q"], simulator.dt, own, self.target)
-        records, kept, last = self.adjoint.forward(given)
+        with one_call(f"simulation of {quoted(robot.name)}"):
+            records, kept, last = self.adjoint.forward(given)
         return records, kept, self._run(given, records, last)
 
     def _run(self, given, records, last):
@@ -217,7 +219,8 @@ class Simulated:
     def backward(self, arrays, records, kept, bars, wanted):
         """name of an argument -> its cotangent, of the argument's shape."""
         others = tuple(self.input_of(name) for name in wanted if name not in ("q0", "qd0"))
-        found = self.adjoint.backward(self.inputs(arrays), records, kept, bars, others)
+        with one_call(f"the gradient of a simulation of {quoted(self.robot.name)}"):
+            found = self.adjoint.backward(self.inputs(arrays), records, kept, bars, others)
         if LEFT in found and self.target is CPU:
             warn_of_unsettled(found[LEFT], self.simulator.ground)
         return {

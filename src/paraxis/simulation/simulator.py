@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..checks import did_you_mean, integer, one_of, quoted
+from ..compiling import one_call
 from ..drivers.iterate import MOST, integer_like
 from ..drivers.map import broadcast_shapes
 from ..dynamics.contacts.contact import Contact
@@ -25,7 +26,6 @@ from ..robots.model import PARAMETERS
 from ..robots.quaternions import require_unit_quaternions
 from ..robots.refusals import single_joints
 from ..robots.robot import Robot, a_robot
-from ..targets.compiling import one_call
 from ..targets.number import checked_dtype
 from ..targets.target import CPU, target_of
 from .adaptive import MOST_ATTEMPTS, require_enough_attempts

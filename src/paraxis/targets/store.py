@@ -22,7 +22,7 @@ from collections import OrderedDict
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .compiling import compiling
+from ..compiling import compiling
 from .own_code import code_digest
 
 try:
@@ -97,11 +97,11 @@ def code(parts, make):
     found = load(name)
     if found is None:
         keeps = name is not None and directory() is not None
-        with _only_maker(name) as is_first:
+        note = "; kept for next time" if keeps else ""
+        with compiling("generating code for", note), _only_maker(name) as is_first:
             found = None if is_first else load(name)  # the process that was first has made it
             if found is None:
-                with compiling(note="; kept in the cache for next time" if keeps else ""):
-                    found = make()
+                found = make()
                 store(name, *found)
     return found
 
@@ -119,12 +119,13 @@ def _only_maker(name):
         return
     handle, waited = None, 0.0
     try:
-        while waited < LONGEST:
-            handle = handle or os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            if _locked(handle):
-                break
-            time.sleep(LOOK)
-            waited += LOOK
+        with compiling("waiting for another process that compiles"):
+            while waited < LONGEST:
+                handle = handle or os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+                if _locked(handle):
+                    break
+                time.sleep(LOOK)
+                waited += LOOK
     except OSError:  # a file system without locks, or a full one
         pass
     try:

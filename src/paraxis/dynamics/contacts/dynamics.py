@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ...body import Body
 from ...checks import counted, did_you_mean
+from ...compiling import one_call
 from ...errors import ArgumentError
 from ...function_bodies import label, warn_if_long
 from ...graph.splice import splice, traced_value
@@ -34,7 +35,6 @@ from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
 from ...spring_functions import less_springs
 from ...targets.blocks import takes_blocks
-from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
 from .touching import Touching, degrees_of_freedom

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import api
+from ...compiling import one_call
 from ...errors import ArgumentError
 from ...function_bodies import label
 from ...graph.splice import traced_value
@@ -17,7 +18,6 @@ from ...robot_functions import MATTERS, input_shapes
 from ...robots.model import AXES
 from ...robots.robot import Robot, a_robot
 from ...targets.blocks import takes_blocks
-from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from ... import api
 from ...checks import quoted
+from ...compiling import one_call
 from ...drivers.map import Signature, broadcast_batch
 from ...errors import ArgumentError
 from ...physics.parts.torque_sizes import torque_sizes
@@ -29,7 +30,6 @@ from ...robots.refusals import open_tree, unsprung
 from ...robots.robot import Robot
 from ...robots.rows import rows_of
 from ...targets.blocks import is_lazy, takes_blocks
-from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .newton import kernels, lossless_check
 

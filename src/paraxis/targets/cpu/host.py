@@ -16,6 +16,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from ...compiling import compiling
 from .. import store
 from .aside import aside
 from .cpu_features import wanted
@@ -196,7 +197,8 @@ def compile_object(ir, level=None):
 
 def compile_for(make_machine, ir):
     """The bytes of an object file for the target machine that `make_machine(effort)` returns."""
-    return _by_llvm(lambda: _compiled(make_machine, ir))
+    with compiling("compiling"):
+        return _by_llvm(lambda: _compiled(make_machine, ir))
 
 
 def _compiled(make_machine, ir):

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ...body import Body
+from ...compiling import about
 from ...drivers.iterate import Iteration, Plan
 from ...drivers.row import Row, made_row
 from .. import store
 from ..blocks import is_lazy, iterated_over_blocks
-from ..compiling import about
 from . import host
 from .map import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
 from .memory import MainMemory

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ...body import Body
+from ...compiling import about
 from ...drivers import map as map_driver
 from ...errors import ArgumentError
 from ...passes.cost import cost
@@ -19,7 +20,6 @@ from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import store
 from ..blocks import Recipe, is_lazy, kernel_over_blocks
-from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from . import host
 from .pieces import PIECE_WORK, run_in_pieces

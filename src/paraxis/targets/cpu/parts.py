@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
+from ...compiling import about
 from ...errors import ArgumentError
 from .. import store
-from ..compiling import about
 from ..number import checked_dtype
 from . import host
 from .map import ELEMENTS, Kernel, load_kernel

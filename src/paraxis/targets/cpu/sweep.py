@@ -3,12 +3,12 @@
 import ctypes
 from array import array as word_array
 
+from ...compiling import about
 from ...drivers.sweep import TILE
 from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import store
-from ..compiling import about
 from . import host
 from .map import checked_options, lanes_of
 from .pieces import PIECE_WORK, run_in_pieces

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...compiling import compiling
 from ...errors import ArgumentError, MissingPackageError
 from .. import store
 
@@ -238,7 +239,8 @@ def _compiled(text, options):
     nvrtc = _nvrtc()
     program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     try:
-        nvrtc.compileProgram(program, options)
+        with compiling("compiling"):
+            nvrtc.compileProgram(program, options)
         made = nvrtc.getPTX if "=compute_" in options[0] else nvrtc.getCUBIN
         return made(program), nvrtc.getProgramLog(program)
     except nvrtc.NVRTCError:

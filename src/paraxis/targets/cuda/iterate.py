@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ...compiling import about
 from ...drivers.iterate import Iteration
 from ...drivers.row import made_row
 from ..blocks import is_lazy, iterated_over_blocks
-from ..compiling import about
 from ..number import checked_dtype
 from .device import device
 from .memory import memory_of

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ...compiling import about
 from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
 from ...errors import ArgumentError
 from ..blocks import Recipe, is_lazy, kernel_over_blocks
-from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
 from .device import device

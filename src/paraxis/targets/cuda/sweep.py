@@ -1,6 +1,6 @@
 """A compiled body on the GPU, repeated along rows of elements: what scans there are made of."""
 
-from ..compiling import about
+from ...compiling import about
 from .text.sweep import ITEM, THREADS, sweep_text
 
 
