@@ -44,6 +44,23 @@ class Program(Body):
 
     `px.program`, `px.trace` and `px.parse` make Programs. `program.inputs` and `program.outputs`
     are dicts of shapes by name, in calling order; `str(program)` is its text.
+
+    **Example:**
+
+    >>> program = px.program(px.load("ur5"), "inverse_dynamics")
+    >>> program.inputs, program.outputs
+    ({'q': (6,), 'qd': (6,), 'qdd': (6,)}, {'tau': (6,)})
+    >>> print(program.count())
+    245 flops (139 mul, 106 add, 10 trig)
+    >>> program.depth().flops  # with unlimited processors
+    20
+    >>> kernel = program.compile(dtype="float32")
+    >>> kernel(np.zeros(6), np.zeros(6), np.zeros(6))
+    array([  0.   , -59.171, -15.684,   0.   ,   0.   ,   0.   ],
+          dtype=float32)
+    >>> by_q = px.trace(lambda q: q @ q, q=3).gradient("result", "q")
+    >>> by_q.evaluate(q=[1.0, 2.0, 3.0])
+    array([2., 4., 6.])
     """
 
     lanes = None  # type: ignore[assignment]  # a Program is computed as it reads

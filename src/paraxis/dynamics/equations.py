@@ -248,6 +248,18 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
     terms that were left out.
 
     **Raises:** `px.ArgumentError` if a parameter is unknown.
+
+    **Example:**
+
+    >>> print(px.closed_form(px.robots.planar(2)))
+    M(q) qdd + h(q, qd) = tau: 13 terms; joints 1 joint1, 2 joint2
+    M[1,1] = 1.66667 + c2
+    M[1,2] = M[2,1] = 0.333333 + 0.5*c2
+    M[2,2] = 0.333333
+    h[1] = g[1] - s2*qd1*qd2 - 0.5*s2*qd2^2
+    h[2] = g[2] + 0.5*s2*qd1^2
+    g[1] = 14.715*c1 + 4.905*c1*c2 - 4.905*s1*s2
+    g[2] = 4.905*c1*c2 - 4.905*s1*s2
     """
     unsprung(single_joints(robot, "a closed form"), "a closed form")
     function_body(robot, "bias_forces", parameters=parameters)  # checks them

@@ -70,6 +70,12 @@ def base_parameters(robot: Robot) -> BaseParameters:
 
     **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
     or large.
+
+    **Example:**
+
+    >>> base = px.base_parameters(px.robots.planar(2))
+    >>> base.columns, base.values  # columns of the 22 of px.regressor
+    ((1, 3, 5, 11, 13, 15, 21), array([1.5  , 0.   , 1.333, 0.5  , 0.   , 0.333, 0.   ]))
     """
     plain = unsprung(open_tree(robot, "px.base_parameters"), "px.base_parameters")
     regressor = program(plain, "regressor").evaluate  # a few states are not worth compiling for

@@ -49,6 +49,13 @@ def payload(
 
     **Raises:** `px.ArgumentError` if a mass is negative or a shape is wrong. The values of arrays
     on a GPU, and of traced scalars, are not checked: there a negative mass gives NaN.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> load = px.payload(robot, mass=[0.0, 2.0, 4.0], com=(0.0, 0.0, 0.1))  # three states
+    >>> px.gravity_torques(robot, np.zeros(6), **load)[:, 1]  # N m at the shoulder
+    array([-59.171, -75.205, -91.24 ])
     """
     load = payload_body(a_robot(robot), frame)
     arrays = {"mass": mass, "com": com, "inertia": inertia}
@@ -88,6 +95,15 @@ def external_force(
 
     **Raises:** `px.ArgumentError` if a shape is wrong, `coordinates` is unknown, or no joint moves
     the frame.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> push = px.external_force(robot, [0.0], [0, 0, 0, 0, 0, 9.81])  # up, at the tip
+    >>> px.forward_dynamics(robot, [0.0], [0.0], [0.0])
+    array([-14.715])
+    >>> px.forward_dynamics(robot, [0.0], [0.0], [0.0], external_force=push)
+    array([14.715])
     """
     load = external_force_body(a_robot(robot), frame, coordinates)
     arrays = {"q": q, "wrench": wrench}

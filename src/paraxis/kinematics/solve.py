@@ -109,6 +109,18 @@ def inverse_kinematics(
     If goals are on a GPU (CuPy, PyTorch or JAX), `q0` must be too, and so are the results. The
     search waits for the GPU after every few steps, to see which goals are reached. If they are
     Dask arrays, the results are too, and are found when they are computed.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> goal = px.forward_kinematics(robot, [0.3, -1.2, 1.5, -1.8, -1.5, 0.0])
+    >>> found = px.inverse_kinematics(robot, goal)
+    >>> bool(found.solved)
+    True
+    >>> np.allclose(px.forward_kinematics(robot, found.q), goal)
+    True
+    >>> px.inverse_kinematics(robot, position=[0.4, 0.2, 0.3]).solved.item()  # any orientation
+    True
     """
     goals = {"pose": pose, "position": position, "rotation": rotation}
     given = {name: value for name, value in goals.items() if value is not None}

@@ -45,6 +45,11 @@ def live_page(robot: Robot, title: str | None = None) -> LivePage:
     notebook shows it by itself.
 
     **Raises:** `px.ArgumentError` for closed loops, which are not simulated in a page.
+
+    **Example:**
+
+    >>> page = px.live_page(px.robots.planar(1), title="A pendulum")
+    >>> page.to_html("pendulum.html")
     """
     return LivePage(open_tree(robot, "px.live_page"), title)
 

@@ -107,6 +107,22 @@ def optimal_control(
 
     **Raises:** `px.ArgumentError` if arguments do not fit together; `px.TraceError` if a function
     cannot be traced.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> plan = solver.solve([-np.pi / 2, 0.0])  # swing up from hanging at rest
+    >>> plan.q[-1]  # upright
+    array([1.569])
+    >>> plan.us.shape
+    (50, 1)
     """
     horizon = integer("horizon", horizon)
     one_of(method, METHODS, "method")

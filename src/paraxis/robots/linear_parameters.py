@@ -13,6 +13,13 @@ def inertial_parameters(robot) -> np.ndarray:
     First ten for each body, in its own frame: the mass (kg), the first moment h = mass times centre
     of mass (kg m), and the inertia about the frame's origin (kg m²: Ixx, Iyy, Izz, Ixy, Ixz, Iyz).
     Then the rotor inertia of each joint, as the joint feels it.
+
+    **Example:**
+
+    >>> parameters = px.inertial_parameters(px.robots.planar(1)).reshape(-1, 11)
+    >>> parameters[0]  # mass, h (3), inertia (6), rotor inertia
+    array([1.   , 0.5  , 0.   , 0.   , 0.   , 0.333, 0.333, 0.   , 0.   ,
+           0.   , 0.   ])
     """
     values = []
     for body in robot.inertias:

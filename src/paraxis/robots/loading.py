@@ -61,6 +61,17 @@ def load(
 
     **Raises:** `px.RobotError` if there is no such file or name, or the description is not valid;
     `px.MissingPackageError` if a package that it needs is not installed.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> robot
+    <Robot ur5: 6 joints, a chain, 16.99 kg moving, gravity (0 0 -9.81) m/s²>
+    >>> robot.joint_names[:3]
+    ['shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint']
+    >>> free = px.load("ur5", floating_base=True)
+    >>> free.nq, free.nv
+    (13, 12)
     """
     one_of(couplings, COUPLINGS, "couplings")
     options: dict[str, Any] = {"floating_base": floating_base, "couplings": couplings, "snap": snap}

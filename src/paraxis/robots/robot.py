@@ -55,6 +55,21 @@ class Robot:
     - `loops`, `independent`: see `with_loops`.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> robot.nq, robot.effort_limit
+    (6, array([150., 150., 150.,  28.,  28.,  28.]))
+    >>> heavy = robot.with_payload(5.0, com=(0.0, 0.0, 0.1))
+    >>> px.gravity_torques(heavy, np.zeros(6)) - px.gravity_torques(robot, np.zeros(6))
+    array([  0.   , -40.086, -19.24 ,   0.   ,   0.   ,   0.   ])
+    >>> robot.locked({"elbow_joint": 0.5}).n
+    5
+    >>> link = (2.0, (0.1, 0.0, 0.0), (0.01, 0.01, 0.01))  # mass, centre of mass, inertia
+    >>> arm = px.Robot.from_dh([(0.0, 0.0, 0.3, 0.0)], [link])
+    >>> px.mass_matrix(arm, [0.0])  # 0.01 + 2 * 0.1²
+    array([[0.03]])
     """
 
     name: str

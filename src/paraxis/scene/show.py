@@ -45,6 +45,13 @@ def show(
     **Returns:** a `Scene`: `.to_html(path)` writes the page, one file with nothing to fetch.
 
     **Raises:** `px.ArgumentError` if `what` cannot be shown, or shapes do not fit together.
+
+    **Example:**
+
+    >>> scene = px.show(px.load("ur5"), open=False)
+    >>> scene.to_html("ur5.html")
+    >>> run = px.simulate(px.robots.planar(3), np.zeros(3), np.zeros(3), dt=0.01, steps=100)
+    >>> px.show(run, open=False).to_html("falling.html")
     """
     scene = scene_of(what, q, t, qd=qd, tau=tau, title=title)
     if open or (open is None and not in_notebook()):

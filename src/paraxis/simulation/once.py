@@ -111,6 +111,28 @@ def simulate(
 
     If arrays are Dask's, so are those of the Run, and nothing is simulated before they are
     computed: block by block of the batch, with warnings where that happens.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)  # a double pendulum, let go from level
+    >>> run = px.simulate(robot, [0.0, 0.0], [0.0, 0.0], dt=1e-3, steps=1000, every=250)
+    >>> run.t
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    >>> run.q
+    array([[ 0.   ,  0.   ],
+           [-0.375,  0.46 ],
+           [-1.123,  0.594],
+           [-1.667, -0.607],
+           [-2.779,  0.393]])
+    >>> energy = px.kinetic_energy(robot, run.q, run.qd) + px.potential_energy(robot, run.q)
+    >>> abs(energy - energy[0]) < 1e-6  # J, conserved
+    array([ True,  True,  True,  True,  True])
+    >>> def damper(t, q, qd):
+    ...     return -5.0 * qd
+    ...
+    >>> run = px.simulate(robot, [0, 0], [0, 0], controller=damper, dt=1e-3, steps=10_000)
+    >>> run.q[-1]  # at rest, hanging down
+    array([-1.57, -0.  ])
     """
     arrays = {"q0": q0, "qd0": qd0, "tau": tau} | keywords
     if any(map(is_lazy, [*arrays.values(), *(per_step or {}).values()])):

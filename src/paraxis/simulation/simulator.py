@@ -110,6 +110,24 @@ class Simulator:
     - `tolerance`, `max_step`, `max_attempts`: of adaptive steps, as in `px.simulate`.
 
     **Raises:** `px.ArgumentError` if arguments do not fit together.
+
+    **Example:**
+
+    >>> def servo(t, q, qd, u):
+    ...     return 80.0 * (u - q) - 8.0 * qd
+    ...
+    >>> robot = px.robots.planar(2).with_gravity([0, 0, 0])
+    >>> simulator = px.Simulator(robot, dt=0.005, controller=servo)
+    >>> state = simulator.reset(np.zeros((3, 2)))
+    >>> for _ in range(20):
+    ...     simulator.step(np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.5]]), n=10)
+    ...
+    >>> state.t
+    array([1., 1., 1.])
+    >>> state.q
+    array([[ 0.   ,  0.   ],
+           [ 0.492, -0.003],
+           [-0.006,  0.498]])
     """
 
     def __init__(

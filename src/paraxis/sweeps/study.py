@@ -108,6 +108,21 @@ def sweep(
     another study, robot or version of the code, or cannot be written; `px.ArgumentError` if
     arguments are not valid; what the function raises, if it does so for every state that is tried
     first. Ctrl-C raises `px.Interrupted`, a KeyboardInterrupt.
+
+    **Example:**
+
+    >>> import tempfile
+    >>> def torque(angle, mass):
+    ...     return px.gravity_torques(px.robots.planar(1), angle[:, None], mass=mass[:, None])
+    ...
+    >>> space = {"angle": np.linspace(0.0, np.pi / 2, 3), "mass": [1.0, 2.0]}
+    >>> study = px.sweep(torque, space, tempfile.mkdtemp() + "/study.zarr")
+    >>> study.status.complete
+    True
+    >>> study.open().result.values[..., 0]  # angles by masses, N m
+    array([[4.905, 9.81 ],
+           [3.468, 6.937],
+           [0.   , 0.   ]])
     """
     space, files = as_space(space), files_at(store)
     if not callable(function):

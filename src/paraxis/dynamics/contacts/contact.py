@@ -58,6 +58,18 @@ class Contact(Touching):
 
     **Raises:** `px.ArgumentError` if directions are dependent or not 6 together, or arguments do
     not fit together.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> q, still = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.0]), np.zeros(6)
+    >>> wall = px.Contact.pinned("tool0")
+    >>> motion = px.constrained_forward_dynamics(robot, q, still, still, wall)
+    >>> motion.acceleration[3:]  # m/s²: the tool does not move
+    array([-0.,  0., -0.])
+    >>> table = px.Contact.sliding("tool0", normal=(0, 0, 1), friction=0.3)
+    >>> px.Contact("tool0", constraint=np.eye(6)[:, 3:4]).constraints  # held along x only
+    1
     """
 
     smoothing: float | None = None  # m/s, of a contact with friction: slower than this, it fades

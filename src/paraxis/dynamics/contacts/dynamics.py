@@ -107,6 +107,17 @@ def constrained_forward_dynamics(
 
     **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
     frames, the base moves, or a shape or a parameter's name is wrong.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)  # two rods of 1 kg, bent
+    >>> held = px.Contact("tip", constraint=np.eye(6)[:, 5:])  # along z, the vertical
+    >>> still = np.zeros(2)
+    >>> motion = px.constrained_forward_dynamics(robot, [0.5, -1.0], still, still, held)
+    >>> motion.qdd
+    array([-7.643, 15.287])
+    >>> motion.force[5:]  # N, of the robot on its support
+    array([-5.455])
     """
     a_robot(robot)
     contact = () if contact is None else contact

@@ -51,6 +51,17 @@ def project_velocity(
 
     **Raises:** `px.ArgumentError` if a contact is one of `px.Contact.general`, which has no
     directions, or a shape is wrong.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> stop = px.Contact("tip", constraint=np.eye(6)[:, 5:])  # hits the floor
+    >>> q, qd = np.array([0.5, -1.0]), np.array([-1.0, -1.0])
+    >>> after = px.project_velocity(robot, q, qd, stop)
+    >>> after
+    array([-0.832,  1.663])
+    >>> np.stack([qd, after]) @ px.jacobian(robot, q)[5]  # m/s along z, before and after
+    array([-2.633, -0.   ])
     """
     contact = () if contact is None else contact
     several = contact if isinstance(contact, list | tuple) else [contact]

@@ -90,6 +90,17 @@ def forward_dynamics_with_friction(
       however they cancel; so it does not depend on units.
 
     **Raises:** `px.ArgumentError` if a shape or a parameter's name is wrong.
+
+    **Example:**
+
+    >>> friction = {"friction": px.robots.Friction(viscous=0.5, coulomb=2.0)}
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0]).with_drives({"joint1": friction})
+    >>> motion = px.forward_dynamics_with_friction(robot, [0.0], [0.0], [[1.0], [3.0]])
+    >>> motion.qdd  # 1 N m does not move it
+    array([[0.],
+           [3.]])
+    >>> motion.solved
+    array([ True,  True])
     """
     open_tree(robot, "forward_dynamics_with_friction")
     unsprung(robot, "forward_dynamics_with_friction", losses=True)

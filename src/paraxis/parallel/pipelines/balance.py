@@ -56,6 +56,15 @@ def pipeline(
 
     **Raises:** `px.TaskError` if there are no tasks, or tasks with messages; `px.ArgumentError` if
     an argument is out of range.
+
+    **Example:**
+
+    >>> tasks = px.TaskGraph({"a": 1, "b": 1, "c": 1}, [("a", "b"), ("b", "c"), ("a", "c")])
+    >>> stages = px.pipeline(tasks)
+    >>> stages.latency, stages.interval
+    (3, 1)
+    >>> stages.delays  # the result of a waits a stage for b
+    {'a': 1}
     """
     a_task_graph(tasks)
     _require_no_messages(tasks)

@@ -57,6 +57,15 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
 
     **Raises:** `px.ArgumentError` if the method or an option is unknown;
     `px.MissingPackageError` if a package that the method needs is not installed.
+
+    **Example:**
+
+    >>> tasks = px.streamlined_tasks(px.load("puma560"))
+    >>> best = px.schedule(tasks, processors=6)
+    >>> best.makespan, best.bound, round(best.speedup, 2)
+    (28, 28, 5.54)
+    >>> best.optimal
+    True
     """
     a_task_graph(tasks)
     processors = integer("processors", processors)

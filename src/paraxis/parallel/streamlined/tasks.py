@@ -52,6 +52,12 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
 
     **Raises:** `px.ArgumentError` if `friction` is asked for with `customised=False`, or joints are
     not those of the scheme: coupled or helical, or not of one degree of freedom in the general arm.
+
+    **Example:**
+
+    >>> tasks = px.streamlined_tasks(px.load("puma560"))
+    >>> tasks.work, tasks.span, round(tasks.parallelism, 2)
+    (155, 28, 5.54)
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")

@@ -42,6 +42,20 @@ class TaskGraph:
 
     **Raises:** `px.TaskError` if an edge names an unknown task, a time is negative or not finite,
     or the edges form a cycle.
+
+    **Example:**
+
+    >>> tasks = px.TaskGraph(
+    ...     {"sense": 1, "left": 3, "right": 2, "act": 1},
+    ...     [("sense", "left"), ("sense", "right"), ("left", "act"), ("right", "act")],
+    ... )
+    >>> tasks.work, tasks.span
+    (7, 5)
+    >>> tasks.critical_path()
+    ['sense', 'left', 'act']
+    >>> program = px.program(px.load("ur5"), "inverse_dynamics")
+    >>> len(px.TaskGraph.from_program(program, grain=20).names)
+    32
     """
 
     name: str
