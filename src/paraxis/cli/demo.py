@@ -119,11 +119,9 @@ def run(arguments):
 
 def moving(robot):
     """(its live page, nothing), or (None, why it has none)."""
-    from ..live.page import live_page
+    from ..live.page import LivePage
 
     try:
-        page = live_page(robot)
-        page.sways = True
-        return page.html, ""
+        return LivePage(robot, sways=True).html, ""
     except ParaxisError as error:
         return None, str(error)

@@ -7,7 +7,7 @@ a step, the torques that the motors hold. Dry friction is left out, both of the 
 that compensates it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -151,8 +151,7 @@ class LinearLoop:
         self.robot, self.parameters = robot, parameters
         self.controller = replace(controller, robot=without_dry_friction(controller.robot))
         self._plant = _plant_slopes(self.robot, tuple(self.parameters))
-        self._law = AtPoints(self._law_graph())
-        self._first = AtPoints(self._first_graph())
+        self._law, self._first = _law_slopes(_Law(robot, _key(controller), self.controller))
 
     @property
     def ages(self):
@@ -211,9 +210,16 @@ class LinearLoop:
     def _state(state):
         return dict(zip(STATE, state, strict=True))
 
-    # -- graphs -----------------------------------------------------------------------------------
 
-    def _law_shapes(self):
+@dataclass(frozen=True)
+class _Law:
+    """A controller of a robot, whatever its gains are."""
+
+    robot: Robot
+    key: tuple
+    controller: Controller = field(compare=False)
+
+    def _shapes(self):
         nq, n, controller = self.robot.nq, self.robot.nv, self.controller
         motion = (nq + 2 * n,)
         shapes = {"q": (nq,), "qd": (n,), "desired": motion, "kp": (n,), "kd": (n,)}
@@ -221,7 +227,7 @@ class LinearLoop:
         shapes |= {"past": (len(controller.entries),)} if controller.entries else {}
         return shapes | ({"age": (self.robot.n,)} if self.controller.uncertain else {})
 
-    def _law_graph(self):
+    def slopes(self):
         def law(q, qd, desired, kp, kd, ahead=None, past=(), age=None):
             builder = q[0].builder
             wanted = Motion.of(self.robot, desired)
@@ -230,13 +236,13 @@ class LinearLoop:
             torques, entries = self.controller.step(builder, *given)
             return {"tau": torques} | ({"next": entries} if entries else {})
 
-        graph = trace(law, self._law_shapes(), "law")
+        graph = trace(law, self._shapes(), "law")
         by = ["q", "qd", *(["past"] if self.controller.entries else [])]
         of = ["tau", *(["next"] if self.controller.entries else [])]
         return slopes_of(self.robot, graph, {f"{a}_{b}": (a, b) for a in of for b in by})
 
-    def _first_graph(self):
-        shapes = {name: self._law_shapes()[name] for name in ("q", "qd", "desired", "kp", "kd")}
+    def first(self):
+        shapes = {name: self._shapes()[name] for name in ("q", "qd", "desired", "kp", "kd")}
 
         def first(q, qd, desired, kp, kd):
             builder, wanted = q[0].builder, Motion.of(self.robot, desired)
@@ -244,6 +250,17 @@ class LinearLoop:
             return {"tau": torques} | ({"past": entries} if entries else {})
 
         return trace(first, shapes, "first")
+
+
+def _key(controller):
+    *known, limit = controller.identity
+    return (*known, None if limit is None else tuple(limit.tolist()))
+
+
+@lru_cache(maxsize=16)
+def _law_slopes(law):
+    """Slopes of a law, and its values under exact control."""
+    return AtPoints(law.slopes()), AtPoints(law.first())
 
 
 @lru_cache(maxsize=16)

@@ -13,8 +13,8 @@ def irreducible_parts(matrices):
     for _ in range(m.bit_length()):
         paths = reaches.astype(np.float32)  # of numbers a product is quick, of bools it is not
         reaches = paths @ paths > 0
-    both_ways = reaches & reaches.T
-    return [np.flatnonzero(row) for row in np.unique(both_ways, axis=0)]
+    first = (reaches & reaches.T).argmax(axis=1)  # of those that each reaches both ways
+    return [np.flatnonzero(first == k) for k in np.unique(first)]
 
 
 def spectral_radii(matrices):

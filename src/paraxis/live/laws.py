@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import numpy as np
-
 from .. import api
 from ..control.controller import computed_torque
 from ..control.safe_periods import safe_period
@@ -16,6 +14,7 @@ POLICIES = {  # name -> what a person reads
     "hamilton": "Stale data: Hamilton",
 }
 FREQUENCIES = (2.0, 4.0, 8.0, 16.0)  # rad/s, of errors: stiffnesses that a page offers
+SHORTEST = 1e-4  # s: of the periods that are examined
 DAMPING = 1.0  # of errors: 1 is critical
 
 
@@ -32,17 +31,15 @@ def laws(robot, home):
 
 def _law(robot, policy, words, home):
     if policy == "exact":
-        program, carry, start = api.program(robot, "inverse_dynamics"), {}, {}
+        program, carry = api.program(robot, "inverse_dynamics"), {}
     else:
         program = speculate(robot, policy)
-        still = np.zeros(robot.nv)
-        carry, start = program.carry, program.start(home, still, still)
+        carry = program.carry
     return {
         "policy": policy,
         "words": words,
         "program": program,
         "carry": carry,
-        "start": {name: np.ravel(array).tolist() for name, array in start.items()},
         "safe": list(map(partial(_safe, robot, policy, home), FREQUENCIES)),
     }
 
@@ -51,7 +48,8 @@ def _safe(robot, policy, home, frequency):
     """The longest stable sampling period at the posture, s; None where it is not known."""
     gains = {"kp": frequency**2, "kd": 2.0 * DAMPING * frequency}
     try:
-        period = safe_period(robot, computed_torque(robot, **gains, policy=policy), home).period
+        controller = computed_torque(robot, **gains, policy=policy)
+        period = safe_period(robot, controller, home, shortest=SHORTEST).period
     except ParaxisError:
         return None
     return None if period is None else float(period)

@@ -51,12 +51,12 @@ class Robot {
     this.lost = null;
   }
 
-  /** Begin a control step now, with stale values as if the robot had long been in its state. */
+  /** Begin a control step now: what is stale becomes as if the robot had long been in its state. */
   restart() {
     this.left = 0;
     this.settled = false;
     for (const law of this.laws)
-      for (const [name, values] of Object.entries(law.start)) law.kernel.arrays[name].set(values);
+      for (const name of Object.keys(law.carry)) law.kernel.arrays[name].fill(0);
   }
 
   get q() { return this.plant.arrays.q; }

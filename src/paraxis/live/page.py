@@ -16,7 +16,7 @@ from ..parallel.streamlined.tasks import streamlined_tasks
 from ..robots.refusals import open_tree
 from ..robots.robot import Robot
 from ..scene.motion import Motion
-from ..scene.page import tool_of
+from ..scene.page import scene_page, tool_of
 from ..scene.scene import Scene
 from ..targets.source.wasm import described, described_iteration, runtime_script
 from .laws import FREQUENCIES, POLICIES, laws
@@ -51,17 +51,19 @@ def live_page(robot: Robot, title: str | None = None) -> LivePage:
     >>> page = px.live_page(px.robots.planar(1), title="A pendulum")
     >>> page.to_html("pendulum.html")
     """
-    return LivePage(open_tree(robot, "px.live_page"), title)
+    return LivePage(robot, title)
 
 
 class LivePage(Scene):
-    """A page with a robot that moves; made by `px.live_page`."""
+    """A page with a robot that moves; made by `px.live_page`.
 
-    sways = False  # whether it moves by itself at first
+    `sways`: whether it moves by itself at first.
+    """
 
-    def __init__(self, robot: Robot, title: str | None = None):
-        self.home = home(robot)
+    def __init__(self, robot: Robot, title: str | None = None, sways: bool = False):
+        self.home, self.sways = home(open_tree(robot, "px.live_page")), sways
         super().__init__(robot, Motion.of(robot, self.home), title)
+        self._document = scene_page(self, **self._more())
 
     def _more(self):
         notes, tool, poses = [], self._tool(), poses_program(self.robot)
@@ -185,7 +187,7 @@ def _check_moves(robot, step, q):
 
 def _inertias(robot, q):
     """What each joint moves, for friction in proportion to it."""
-    return np.diagonal(api.mass_matrix(robot, q)).tolist()
+    return np.diagonal(api.program(robot, "mass_matrix").evaluate(q=q)).tolist()
 
 
 def _bytes(module):
@@ -204,5 +206,5 @@ def _iteration(program, carry, name):
 
 
 def _of_law(law, k):
-    own = {name: law[name] for name in ("policy", "words", "carry", "start", "safe")}
+    own = {name: law[name] for name in ("policy", "words", "carry", "safe")}
     return own | _map(law["program"], f"law_{k}")

@@ -1,6 +1,7 @@
 """Where all bodies are at all moments, from one compiled Program."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from .. import api
 from ..robots.frame import Frame
 
 CHUNK = 2**17  # matrices that are in memory at the same time
+FEW = 1_000  # states, for which compiling would take longer than the interpreter
 
 
 def body_poses(robot, q):
@@ -17,10 +19,12 @@ def body_poses(robot, q):
     """
     frames = [Frame(f"body {i}", i) for i in range(robot.n)]
     posed = replace(robot, frames=frames, shapes=(), warn=False)
+    program = api.program(posed, "frame_poses")
+    poses = program.evaluate if len(q) <= FEW else partial(api.frame_poses, posed)
     found = np.empty((len(q), len(frames), 7), np.float32)
     step = max(1, CHUNK // len(frames))
     for begin in range(0, len(q), step):
-        matrices = api.frame_poses(posed, q[begin : begin + step])
+        matrices = poses(q=q[begin : begin + step])
         found[begin : begin + step, :, :3] = matrices[..., :3, 3]
         found[begin : begin + step, :, 3:] = quaternions(matrices[..., :3, :3])
     return found
