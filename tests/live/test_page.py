@@ -12,8 +12,11 @@ from support.loops import four_bar
 from support.robots import random_robot
 
 import paraxis as px
+from paraxis.live.ground import stance
 from paraxis.live.page import _ranges, _rows, _without_sliders, home
 from paraxis.live.programs import TOOL, poses_program, reach_program, step_program, with_tool
+from paraxis.robots.pose import Pose
+from paraxis.robots.shape import Shape
 
 HOSTILE = '</script><img src=x onerror="alert(1)">'
 LIVE = "window.paraxis.live"
@@ -107,6 +110,65 @@ def test_a_branched_robot_with_a_free_base_has_a_page():
     data = data_of(px.live_page(robot))
     assert len(data["live"]["home"]) == robot.nq
     assert all(low <= high for _, _, low, high, _ in data["live"]["ranges"])
+
+
+def legged():
+    """A box on two legs that bend, with spheres as feet."""
+    robot = px.robots.planar(2).with_floating_base()
+    robot = replace(
+        robot, inertias=(replace(robot.inertias[1], mass=3.0), *robot.inertias[1:]), warn=False
+    )
+    sizes = (("box", (0.3, 0.3, 0.1), 0), ("sphere", (0.05,), 2))
+    shapes = [Shape(kind, body, Pose(), kind, size, "collision") for kind, size, body in sizes]
+    return replace(robot, shapes=tuple(shapes), warn=False)
+
+
+def test_a_second_on_the_ground_is_a_second_of_simulate():
+    wasm = pytest.importorskip("support.wasm")
+    robot = legged()
+    page = px.live_page(robot)
+    ground, data = page.standing.ground, data_of(page)["live"]
+    assert (
+        len(ground.points) == 9
+        and not page.standing.forces()
+        .evaluate(q=page.home, impulses=np.zeros((9, 3)), dt=1.0)["gap"]
+        .min()
+        > 1e-9
+    )
+    instance = wasm.Instance(b64decode(data["plant"]["module"]))
+    tau = np.array([0, 0, 0, 0, 0, 0, 0.3, -0.2])
+    arrays = given(robot, page.home, np.zeros(8), tau=tau)
+    arrays |= {"friction": np.full(9, 0.8), "impulses": np.zeros((9, 3))}
+    carried = {"q": 9, "qd": 8, "impulses": 27}
+    at = {name: instance.put(arrays[name]) for name in data["plant"]["about"]["inputs"]}
+    rows = [(at[name], 8 * carried.get(name, 0)) for name in at]
+    instance.call("plant_iterate", 1, 1000, 1000, 0, *(word for pair in rows for word in pair))
+    run = px.simulate(robot, page.home, np.zeros(8), tau, dt=1e-3, steps=1000, ground=ground)
+    np.testing.assert_allclose(instance.get(at["q"], (9,)), run.q[-1], atol=1e-9)
+    np.testing.assert_allclose(instance.get(at["qd"], (8,)), run.qd[-1], atol=1e-9)
+    assert run.impulses[-1].any()
+
+
+def test_a_ground_that_does_not_fit_is_refused():
+    robot = legged()
+    assert "no collision shapes" in str(data_of(px.live_page(replace(robot, shapes=())))["live"])
+    assert px.live_page(robot, ground=False).standing is None
+    for other, ground, why in (
+        (robot, 3, "expected a px.simulation.Ground or False"),
+        (px.robots.planar(1), px.simulation.Ground([px.simulation.ContactPoint("a")]), "free"),
+    ):
+        with pytest.raises(px.ArgumentError, match=why):
+            px.live_page(other, ground=ground)
+    for q in (np.zeros(3), np.zeros((2, 1)), [np.nan]):
+        with pytest.raises(px.ArgumentError, match="q: expected"):
+            px.live_page(px.robots.planar(1), q=q)
+
+
+def test_knees_that_cannot_be_straight_leave_feet_where_they_stand():
+    robot = px.load("go2", floating_base=True)
+    q = stance(robot)
+    assert abs(q[9::3] + 0.8378).max() < 1e-3  # as straight as they can be
+    np.testing.assert_allclose(q[8::3], 0.42, atol=0.03)
 
 
 def test_only_driven_joints_reach():

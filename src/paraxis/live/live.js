@@ -8,6 +8,7 @@ const SLOWEST = 0.25;  // s of simulated time that a frame catches up at most
 const BUDGET = 50;  // ms that a frame computes at most: a page that is too slow falls behind, and says so
 const CHUNK = 16;  // steps between looks at the clock
 const LOST = 100;  // rad/s or m/s: what no robot under control does
+const SERVOS = [0.25, 0.5, 1, 2];  // stiffness of servos: of what they are made for
 
 class Robot {
   /** Compile all kernels. */
@@ -22,9 +23,13 @@ class Robot {
       const kernel = (await Kernel.load(law.about, bytes(law))).batch(1);
       robot.laws.push({ ...law, kernel });
     }
+    if (live.ground) {
+      robot.laws.push({ words: "Servos of the joints", carry: {}, safe: [] });
+      robot.forces = (await Kernel.load(live.ground.forces.about, bytes(live.ground.forces))).batch(1);
+    }
     robot.rate = await Robot.measured(bytes(live.plant));
     robot.law = 0;
-    robot.settings = { period: 0.005, frequency: 1, load: 0, gravity: 1, friction: 0, held: true };
+    robot.settings = { period: live.ground ? 1e-3 : 5e-3, frequency: live.ground ? 2 : 1, held: true };
     robot.goal = Float64Array.from(live.home);
     robot.reset();
     return robot;
@@ -33,7 +38,9 @@ class Robot {
   /** Steps per second of a batch of robots on this thread: the best of a few short runs. */
   static async measured(module) {
     const robots = 64, steps = 50, plant = await Iteration.load(live.plant.about, module, robots);
-    plant.set({ q: live.home, gravity: live.gravity, dt: live.step }).advance(steps);
+    plant.set({ q: live.home, gravity: live.gravity, dt: live.step });
+    if (live.ground) plant.set({ friction: live.ground.friction });
+    plant.advance(steps);
     let best = Infinity;
     for (let run = 0; run < 8; run++) {
       const begin = performance.now();
@@ -45,6 +52,7 @@ class Robot {
 
   reset() {
     this.plant.set({ q: live.home, qd: 0, tau: 0, push: 0 });
+    if (live.ground) this.plant.set({ impulses: 0 });
     this.goal.set(live.home);
     this.restart();
     this.time = 0;
@@ -66,6 +74,7 @@ class Robot {
   control() {
     const { tau } = this.plant.arrays, law = this.laws[this.law];
     if (!this.settings.held || !law) return tau.fill(0);
+    if (live.ground) return this.serve(tau);
     const omega = live.frequencies[this.settings.frequency], { arrays } = law.kernel;
     const { q, qd } = this;
     arrays.q.set(q);
@@ -80,6 +89,27 @@ class Robot {
     }
     this.settled = true;
     tau.set(arrays.tau);
+  }
+
+  /** The torques of servos, each of which knows its own joint. */
+  serve(tau) {
+    const factor = SERVOS[this.settings.frequency], { stiffness, damping } = live.ground, { q, qd } = this;
+    tau.fill(0);
+    for (const [place, , , , row] of live.ranges)
+      tau[row] = factor * stiffness[row] * (this.goal[place] - q[place]) - Math.sqrt(factor) * damping[row] * qd[row];
+  }
+
+  /** The share of its weight that the ground carries, after setting `points` and `forces` of contacts. */
+  touch() {
+    const { arrays } = this.forces, { gravity } = this.plant.arrays;
+    arrays.q.set(this.q);
+    arrays.impulses.set(this.plant.arrays.impulses);
+    arrays.dt[0] = this.dt || live.step;
+    this.forces.run();
+    let along = 0;  // against gravity
+    for (let k = 0; k < arrays.force.length; k++) along -= arrays.force[k] * gravity[k % 3];
+    const square = gravity.reduce((sum, g) => sum + g * g, 0);
+    return along / (square * data.robot.masses.reduce((sum, each) => sum + each, 0));
   }
 
   /** At least `owed` seconds, unless the clock passes `until`; how many were simulated. */
@@ -183,11 +213,12 @@ function addPanel(robot) {
   const choice = make("select", { "aria-label": "Control law", id: "law" }, ...robot.laws.map((law, k) => make("option", { value: String(k) }, law.words)));
   choice.addEventListener("change", () => { robot.law = Number(choice.value); robot.restart(); judge(robot); });
   if (robot.laws.length) panel.append(choice);
-  const missing = [...robot.laws.length < live.policies ? ["control laws"] : [], ...live.schedule ? [] : ["the schedule"]];
+  const missing = [...robot.laws.length < live.policies ? ["control laws"] : [], ...live.schedule || live.ground ? [] : ["the schedule"]];
   page.missing = missing.length ? `Not offered for this robot: ${missing.join(" and ")}. See "About this page".` : "";
   slider("Sampling period", Math.log(5e-4), Math.log(0.6), Math.log(settings.period), x => milliseconds(Math.exp(x)),
     x => { settings.period = Math.exp(x); judge(robot); });
-  slider("Stiffness", 0, live.frequencies.length - 1, settings.frequency, k => `${live.frequencies[Math.round(k)]} rad/s`,
+  const stiff = live.ground ? SERVOS.map(x => `${x}\u00d7`) : live.frequencies.map(x => `${x} rad/s`);
+  slider("Stiffness", 0, stiff.length - 1, settings.frequency, k => stiff[Math.round(k)],
     k => { settings.frequency = Math.round(k); judge(robot); }).input.step = "1";
   panel.append(make("p", { id: "verdict", role: "status" }));
   const held = make("button", { type: "button", "aria-pressed": "true", click: () => { settings.held = !settings.held; press(held, settings.held); robot.restart(); judge(robot); } }, "Motors on");
@@ -201,12 +232,13 @@ function addPanel(robot) {
   page.tellGoal = () => joints.forEach(([each, place]) => each.set(robot.goal[place]));
   heading("World: pull a link with the mouse");
   const mass = data.robot.masses.reduce((sum, each) => sum + each, 0);
-  slider("Load at the tool", 0, Math.max(mass / 4, 0.1), 0, x => `${x.toFixed(2)} kg`, x => robot.plant.set({ load: x }));
+  slider(live.ground ? "Load on the base" : "Load at the tool", 0, Math.max(mass / 4, 0.1), 0, x => `${x.toFixed(2)} kg`, x => robot.plant.set({ load: x }));
   const still = !Math.hypot(...live.gravity), down = still ? [0, 0, -9.81] : live.gravity;
   slider("Gravity", 0, 2, still ? 0 : 1, x => `${(x * Math.hypot(...down)).toFixed(1)} m/s\u00b2`, x => robot.plant.set({ gravity: down.map(g => g * x) }));
   slider("Friction", 0, 5, 0, x => `${x.toFixed(1)} /s`, x => robot.plant.set({ damping: live.inertias.map(m => m * x) }));
+  if (live.ground) slider("Grip of the ground", 0, 1.5, live.ground.friction, x => x.toFixed(2), x => robot.plant.set({ friction: x }));
   slider("Slow motion", -3, 0, 0, x => `${(2 ** x).toFixed(2)}\u00d7`, x => { page.speed = 2 ** x; });
-  if (live.schedule) { heading("One control step on four processors"); panel.append(scheduled()); }
+  if (live.schedule && !live.ground) { heading("One control step on four processors"); panel.append(scheduled()); }
   if (page.missing) panel.append(make("p", { id: "missing" }, page.missing));
   panel.append(make("p", { id: "reading" }));
 }
@@ -221,6 +253,7 @@ function judge(robot) {
   const known = safe ? `Predicted safe: up to ${milliseconds(safe)} at this stiffness. ` : "No safe period is known at this stiffness. ";
   let words = !law ? "There is no control law for this robot: its motors are off."
     : !settings.held ? "The motors are off: nothing holds the joints."
+    : live.ground ? "Each servo holds its joint; nothing holds the base. A longer sampling period makes servos shake."
     : !safe ? known
     : beyond ? `${known}This is ${(settings.period / safe).toFixed(1)} times as long: pull the arm, and it is lost.`
     : `${known}This is within it.`;
@@ -320,12 +353,14 @@ async function begin() {
   if (!page.view) return;  // the page has said why
   const robot = page.live = await Robot.load(), { view } = page;
   robot.plant.set({ gravity: live.gravity, load: 0, damping: 0 });
+  if (live.ground) robot.plant.set({ friction: live.ground.friction });
   addPanel(robot);
   addPointer(robot);
   judge(robot);
   page.speed = 1;
   let before = null, owed = 0, told = null, wanted = 0, simulated = 0;
-  const tool = new THREE.Vector3();
+  const tool = new THREE.Vector3(), centre = new THREE.Vector3(), perForce = 0.5 * data.robot.size / (data.robot.weight || 1);
+  let carried = 0;
   robot.place(poses);
   view.setPoses(poses);
   const { min, max } = new THREE.Box3().setFromArray(view.home).expandByScalar(0.12 * data.robot.size);  // room to move
@@ -352,6 +387,12 @@ async function begin() {
       if (robot.lost) judge(robot);
       robot.place(poses);
       view.setPoses(poses);
+      if (live.ground) {
+        carried = robot.touch();
+        const { point, force } = robot.forces.arrays;
+        view.setForces(point, force, 0, point.length / 3, perForce);
+        if (!page.grip) view.follow(view.centreOfMass(centre), centre.z);
+      }
     } else owed = 0;
     tool.fromArray(live.tool.at).applyMatrix4(view.matrixOf(live.tool.body + 1));
     if (!page.grip) page.ball.position.copy(tool);
@@ -359,7 +400,8 @@ async function begin() {
     lightTasks(now);
     if (now - told > 500) {
       const share = simulated / Math.max(wanted, 1e-9);
-      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated. In a batch, this page takes ${(robot.rate / 1e6).toPrecision(2)} million RK4 steps per second.`
+      const ground = live.ground ? ` The ground carries ${(100 * carried).toFixed(0)} % of the weight.` : "";
+      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated.${ground} In a batch, this page takes ${(robot.rate / 1e6).toPrecision(2)} million ${live.ground ? "" : "RK4 "}steps per second.`
         + (wanted > 0 && share < 0.9 ? ` That is too slow for real time here: ${share.toFixed(2)}\u00d7.` : "");
       told = now; wanted = simulated = 0;
     }

@@ -5,11 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import api
 from ..checks import listing, quoted, shown
 from ..drawing.frame import WASM, file_text
 from ..drivers.iterate import Plan
+from ..drivers.row import made_row
 from ..errors import ArgumentError, ParaxisError
 from ..parallel.schedules.scheduling import schedule
 from ..parallel.streamlined.tasks import streamlined_tasks
@@ -18,7 +20,11 @@ from ..robots.robot import Robot
 from ..scene.motion import Motion
 from ..scene.page import scene_page, tool_of
 from ..scene.scene import Scene
+from ..simulation.ground.ground import Ground
+from ..simulation.shown import shape_of
 from ..targets.source.wasm import described, described_iteration, runtime_script
+from ..targets.wasm.iterate import iterate_module
+from .ground import stance, standing
 from .laws import FREQUENCIES, POLICIES, laws
 from .programs import CARRY, poses_program, reach_program, step_program
 
@@ -29,29 +35,41 @@ MOST_SLIDERS = 100
 BENT = 0.5  # rad: how joints stand at first, in turn one way and the other
 
 
-def live_page(robot: Robot, title: str | None = None) -> LivePage:
+def live_page(
+    robot: Robot,
+    title: str | None = None,
+    *,
+    q: ArrayLike | None = None,
+    ground: Ground | bool | None = None,
+) -> LivePage:
     """A page in which the robot is simulated while you look: one file, with nothing to fetch.
 
-    Its dynamics are compiled to WebAssembly and steps of RK4 are those of `px.simulate`. Joints
-    follow sliders by computed torque, with exact or stale data, at a sampling period of choice;
-    links are pulled with the mouse, the tool is dragged, load, gravity and friction are changed.
+    Its dynamics are compiled to WebAssembly, and steps are those of `px.simulate`. Joints follow
+    sliders by computed torque, with exact or stale data, at a sampling period of choice; links are
+    pulled with the mouse, the tool is dragged, load, gravity and friction are changed. On the
+    ground, servos hold the joints and nothing holds the base.
 
     **Arguments:**
 
     - `robot`: the robot; its base is where its description has it.
     - `title`: of the page; by default the name of the robot.
+    - `q`: the posture in which it begins, `(nq,)`; by default one within its limits that is not
+      stretched out, or in which it stands on its ground.
+    - `ground`: a `px.simulation.Ground`. By default a robot whose root is free to move gets a plane
+      z = 0, which its root and tips touch at points of their shapes; False: no ground.
 
     **Returns:** the page: `.to_html(path)` writes it, `.open()` shows it in a browser, and a
     notebook shows it by itself.
 
-    **Raises:** `px.ArgumentError` for closed loops, which are not simulated in a page.
+    **Raises:** `px.ArgumentError` for closed loops, which are not simulated in a page, and where q
+    or the ground do not fit the robot.
 
     **Example:**
 
     >>> page = px.live_page(px.robots.planar(1), title="A pendulum")
     >>> page.to_html("pendulum.html")
     """
-    return LivePage(robot, title)
+    return LivePage(robot, title, q=q, ground=ground)
 
 
 class LivePage(Scene):
@@ -60,18 +78,49 @@ class LivePage(Scene):
     `sways`: whether it moves by itself at first.
     """
 
-    def __init__(self, robot: Robot, title: str | None = None, sways: bool = False):
-        self.home, self.sways = home(open_tree(robot, "px.live_page")), sways
-        super().__init__(robot, Motion.of(robot, self.home), title)
+    def __init__(
+        self,
+        robot: Robot,
+        title: str | None = None,
+        sways: bool = False,
+        q: ArrayLike | None = None,
+        ground: Ground | bool | None = None,
+    ):
+        self.sways, self.notes = sways, []
+        self.standing = self._standing(open_tree(robot, "px.live_page"), ground)
+        if q is not None:
+            self.home = _posture(robot, q)
+        elif self.standing:
+            self.home = self.standing.lowered(stance(robot))
+        else:
+            self.home = home(robot)
+        scene = self.standing.ground.scene if self.standing else ()
+        shapes = [shape_of(piece) for piece in scene]
+        super().__init__(robot, Motion.of(robot, self.home), title, shapes)
         self._document = scene_page(self, **self._more())
 
+    def _standing(self, robot, ground):
+        """The robot on its ground; None where it has none."""
+        free = robot.joints[0].kind == "free"
+        if ground is False or (ground is None and not free):
+            return None
+        given = ground if isinstance(ground, Ground) else None
+        if ground not in (None, True) and given is None:
+            raise ArgumentError(
+                f"ground: expected a px.simulation.Ground or False, found {quoted(ground)}"
+            )
+        if given and not free:
+            raise ArgumentError("ground: only a robot whose root is free to move has one in a page")
+        found, notes = standing(robot, given, (0, robot.inertias[0].com))
+        self.notes += notes
+        return found
+
     def _more(self):
-        notes, tool, poses = [], self._tool(), poses_program(self.robot)
+        notes, tool, poses = self.notes, self._tool(), poses_program(self.robot)
         ranges = _ranges(self.robot)
-        step, reach = step_program(self.robot, tool), reach_program(self.robot, tool, _rows(ranges))
-        _check_moves(self.robot, step, self.home)
-        notes += _without_sliders(self.robot, ranges)
-        found, left_out = laws(self.robot, self.home)
+        reach = reach_program(self.robot, tool, _rows(ranges))
+        notes += _without_sliders(self.robot, ranges, bool(self.standing))
+        found, left_out = ([], []) if self.standing else laws(self.robot, self.home)
         notes += left_out
         data = {
             "home": self.home.tolist(),
@@ -82,10 +131,11 @@ class LivePage(Scene):
             "ranges": ranges,
             "sliders": MOST_SLIDERS,
             "inertias": _inertias(self.robot, self.home),
-            "plant": _iteration(step, CARRY, "plant"),
+            "plant": self._plant(tool),
+            "ground": self._ground() if self.standing else None,
             "poses": _map(poses, "poses"),
             "reach": _map(reach, "reach"),
-            "policies": len(POLICIES),
+            "policies": 0 if self.standing else len(POLICIES),
             "laws": [_of_law(law, k) for k, law in enumerate(found)],
             "tool": {"body": tool[0], "at": list(tool[1])},
             "schedule": self._schedule(notes),
@@ -95,6 +145,25 @@ class LivePage(Scene):
             "style": file_text(__package__, "live.css"),
             "scripts": [runtime_script(), file_text(__package__, "live.js")],
             "allow": WASM,
+        }
+
+    def _plant(self, tool):
+        """A step of the robot, repeated."""
+        if self.standing:
+            row = self.standing.row()
+            return _iteration(made_row(row), self.standing.plan(row), "plant")
+        step = step_program(self.robot, tool)
+        _check_moves(self.robot, step, self.home)
+        return _iteration(made_row(step), Plan(step.inputs, step.outputs, CARRY), "plant")
+
+    def _ground(self):
+        """What a page on the ground has in addition."""
+        stiffness, damping = self.standing.servos(self.home)
+        return {
+            "friction": self.standing.ground.friction,
+            "stiffness": stiffness,
+            "damping": damping,
+            "forces": _map(self.standing.forces(), "forces"),
         }
 
     def _tool(self):
@@ -119,6 +188,14 @@ class LivePage(Scene):
             "makespan": float(plan.makespan),
             "tasks": [[float(a), float(b), int(c), link] for a, b, c, link in rows],
         }
+
+
+def _posture(robot, q):
+    """What the user gives, checked."""
+    found = Motion.of(robot, q).q
+    if np.ndim(q) != 1 or not np.isfinite(found).all():
+        raise ArgumentError(f"q: expected {robot.nq} finite numbers, found {quoted(q)}")
+    return found[0, 0]
 
 
 def home(robot):
@@ -160,7 +237,7 @@ def _rows(ranges):
     return [row for *_, row in ranges]
 
 
-def _without_sliders(robot, ranges):
+def _without_sliders(robot, ranges, stands=False):
     """Notes on joints that cannot be moved by hand."""
     notes = []
     if len(ranges) > MOST_SLIDERS:
@@ -168,8 +245,12 @@ def _without_sliders(robot, ranges):
     if others := [shown(joint.name) for joint in robot.joints if joint.nq > 1]:
         notes.append(
             f"There is no slider for joints of several degrees of freedom: {listing(others)}. "
-            "While the motors are on, what they carry is held up and braked as if they had motors "
-            "too, also where nothing drives them, as a floating base."
+            + (
+                "No motor drives them."
+                if stands
+                else "While the motors are on, what they carry is held up and braked as if they "
+                "had motors too, also where nothing drives them, as a floating base."
+            )
         )
     return notes
 
@@ -187,7 +268,10 @@ def _check_moves(robot, step, q):
 
 def _inertias(robot, q):
     """What each joint moves, for friction in proportion to it."""
-    return np.diagonal(api.program(robot, "mass_matrix").evaluate(q=q)).tolist()
+    found = np.diagonal(api.program(robot, "mass_matrix").evaluate(q=q)).copy()
+    if robot.joints[0].kind == "free":
+        found[:6] = 0.0  # no joint's friction brakes a floating base
+    return found.tolist()
 
 
 def _bytes(module):
@@ -199,10 +283,9 @@ def _map(program, name):
     return {"about": about, "module": _bytes(program.to_wasm(name))}
 
 
-def _iteration(program, carry, name):
-    plan = Plan(program.inputs, program.outputs, carry)
+def _iteration(row, plan, name):
     about = described_iteration(plan, name)
-    return {"about": about, "module": _bytes(program.to_wasm(name, carry=carry))}
+    return {"about": about, "module": _bytes(iterate_module(row, plan, name))}
 
 
 def _of_law(law, k):

@@ -143,7 +143,7 @@ const TOOLS = [  // name, words, key, whether there is any
   ["mass", "Centre of mass", "c", () => data.robot.masses.some(mass => mass > 0)],
   ["trail", "Trail", "t", () => recording.moments > 1 && !data.motion.moving],
   ["torque", "Torque", "q", () => data.motion.curves.some(panel => panel.name === "tau")],
-  ["forces", "Forces", "o", () => Boolean(data.motion.arrows)],
+  ["forces", "Forces", "o", () => Boolean(data.motion.arrows || data.live?.ground)],
   ["crowd", "Others", "g", () => recording.robots > 1],
   ["apart", "Side by side", "b", () => recording.robots > 1],
 ];

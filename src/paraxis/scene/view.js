@@ -436,8 +436,8 @@ class View {
   }
 
   /** Move camera, light and floor with the robot, which walks or flies. */
-  follow(point) {
-    const step = new THREE.Vector3(point.x, point.y, this.controls.target.z).sub(this.controls.target);
+  follow(point, height = this.controls.target.z) {
+    const step = new THREE.Vector3(point.x, point.y, height).sub(this.controls.target);
     this.controls.target.add(step);
     this.camera.position.add(step);
     this.controls.update();
