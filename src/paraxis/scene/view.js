@@ -53,7 +53,7 @@ class View {
     const sharp = this.software ? 1024 : 2048;
     this.sun.shadow.mapSize.set(sharp, sharp);
     this.sun.shadow.radius = 5;
-    this.sun.shadow.normalBias = this.size / 200;
+    this.sun.shadow.normalBias = this.size / 60;
     const reach = 1.6 * this.size;
     Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach,
       near: this.size / 10, far: 8 * this.size });
