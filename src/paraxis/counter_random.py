@@ -39,6 +39,13 @@ def random_uniform(seed: Values, *counters: Values, size: int | None = None) -> 
 
     **Returns:** a scalar, or an array of `size` of them along its last axis. They are multiples of
     2⁻⁵³. In code compiled for float32 they are NaN, as words of 26 bits do not fit.
+
+    **Example:**
+
+    >>> px.math.random_uniform(0, np.arange(5))  # a number per counter
+    array([0.499, 0.089, 0.502, 0.321, 0.68 ])
+    >>> px.math.random_uniform(0, np.array([3, 4]))  # the same again
+    array([0.321, 0.68 ])
     """
     return _drawn(seed, counters, size, lambda u, v: (u, v))
 
@@ -47,6 +54,11 @@ def random_normal(seed: Values, *counters: Values, size: int | None = None) -> A
     """Random numbers with the standard normal distribution, as `random_uniform` otherwise.
 
     By the method of Box and Muller, two from two uniform ones; none is beyond ±8.57.
+
+    **Example:**
+
+    >>> px.math.random_normal(0, np.arange(5))  # a number per counter
+    array([ 1.135, -0.363,  1.078, -1.506,  0.753])
     """
     return _drawn(seed, counters, size, _box_muller)
 

@@ -76,7 +76,10 @@ Values = Any  # a number, a Scalar, or an array or nested list of these
 Function = TypeVar("Function", bound=Callable)
 
 
-def _unary(name: str, numpy_name: str | None = None) -> Callable[[Values], Any]:
+def _unary(
+    name: str, meaning: str, given: str, found: str, numpy_name: str | None = None
+) -> Callable[[Values], Any]:
+    """A function of one value, with an example: what it finds where `given`."""
     real, complex_ = getattr(math, name), getattr(cmath, name)
     of_numbers = getattr(np, numpy_name or name)
 
@@ -99,13 +102,25 @@ def _unary(name: str, numpy_name: str | None = None) -> Callable[[Values], Any]:
 
     of_entries = np.frompyfunc(function, 1, 1)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The {name} of a generic scalar, or of an array entry by entry."
+    function.__doc__ = f"""{meaning}, of a number, a traced scalar, or an array entry by entry.
+
+    **Example:**
+
+    >>> px.math.{name}(np.array([{given}]))
+    array([{found}])
+    """
     return function
 
 
-sin, cos, tan = _unary("sin"), _unary("cos"), _unary("tan")
-asin, acos = _unary("asin", "arcsin"), _unary("acos", "arccos")
-exp, log, tanh, sqrt = _unary("exp"), _unary("log"), _unary("tanh"), _unary("sqrt")
+sin = _unary("sin", "The sine of an angle in rad", "0.0, 1.0", "0.   , 0.841")
+cos = _unary("cos", "The cosine of an angle in rad", "0.0, 1.0", "1.  , 0.54")
+tan = _unary("tan", "The tangent of an angle in rad", "0.0, 1.0", "0.   , 1.557")
+asin = _unary("asin", "The arc sine, in [-π/2, π/2]", "0.0, 1.0", "0.   , 1.571", "arcsin")
+acos = _unary("acos", "The arc cosine, in [0, π]", "0.0, 1.0", "1.571, 0.   ", "arccos")
+exp = _unary("exp", "The exponential function", "0.0, 1.0", "1.   , 2.718")
+log = _unary("log", "The natural logarithm", "1.0, 2.0", "0.   , 0.693")
+tanh = _unary("tanh", "The hyperbolic tangent", "0.0, 1.0", "0.   , 0.762")
+sqrt = _unary("sqrt", "The square root, NaN below zero", "4.0, 9.0", "2., 3.")
 
 
 def _first_with(method: str, *scalars: Any) -> Any:
@@ -133,7 +148,13 @@ def _each_entry(function: Function) -> Function:
 
 @_each_entry
 def atan2(y: Values, x: Values) -> Any:
-    """The angle of the point (x, y), in (-π, π]."""
+    """The angle of the point (x, y), in (-π, π].
+
+    **Example:**
+
+    >>> px.math.atan2(np.array([1.0, -1.0]), -1.0)  # 3π/4, -3π/4
+    array([ 2.356, -2.356])
+    """
     traced = _first_with("atan2", y, x)
     if traced is not None:
         return traced.lift(y).atan2(traced.lift(x))
@@ -142,7 +163,13 @@ def atan2(y: Values, x: Values) -> Any:
 
 @_each_entry
 def sign(x: Values) -> Any:
-    """-1, 0 or 1."""
+    """-1, 0 or 1.
+
+    **Example:**
+
+    >>> px.math.sign(np.array([-2.0, 0.0, 5.0]))
+    array([-1.,  0.,  1.])
+    """
     if hasattr(x, "sign"):
         return x.sign()
     return np.sign(x) if isinstance(x, np.ndarray) else float(np.sign(x))
@@ -150,25 +177,49 @@ def sign(x: Values) -> Any:
 
 @_each_entry
 def absolute(x: Values) -> Any:
-    """The absolute value, as abs(x)."""
+    """The absolute value, as abs(x).
+
+    **Example:**
+
+    >>> px.math.absolute(np.array([-1.5, 2.0]))
+    array([1.5, 2. ])
+    """
     return abs(x)
 
 
 @_each_entry
 def rint(x: Values) -> Any:
-    """The nearest integer, halves to the even one; NaN and inf stay as they are."""
+    """The nearest integer, halves to the even one; NaN and inf stay as they are.
+
+    **Example:**
+
+    >>> px.math.rint(np.array([0.4, 0.5, 1.5]))
+    array([0., 0., 2.])
+    """
     return x.rint() if hasattr(x, "rint") else np.rint(x)
 
 
 @_each_entry
 def floor(x: Values) -> Any:
-    """The largest integer <= x; NaN and inf stay as they are."""
+    """The largest integer <= x; NaN and inf stay as they are.
+
+    **Example:**
+
+    >>> px.math.floor(np.array([-1.5, 1.5]))
+    array([-2.,  1.])
+    """
     return x.floor() if hasattr(x, "floor") else np.floor(x)
 
 
 @_each_entry
 def fmod(x: Values, y: Values) -> Any:
-    """The remainder of x / y with the sign of x, exact; x % y has the sign of y. NaN for y = 0."""
+    """The remainder of x / y with the sign of x, exact; x % y has the sign of y. NaN for y = 0.
+
+    **Example:**
+
+    >>> px.math.fmod(np.array([-7.0, 7.0]), 3.0), np.array([-7.0, 7.0]) % 3.0
+    (array([-1.,  1.]), array([2., 1.]))
+    """
     traced = _first_with("fmod", x, y)
     if traced is not None:
         return traced.lift(x).fmod(y)
@@ -178,62 +229,122 @@ def fmod(x: Values, y: Values) -> Any:
 
 @_each_entry
 def minimum(a: Values, b: Values) -> Any:
-    """The smaller of two scalars, or of arrays entry by entry; NaN if either is NaN."""
+    """The smaller of two scalars, or of arrays entry by entry; NaN if either is NaN.
+
+    **Example:**
+
+    >>> px.math.minimum(np.array([-1.0, 2.0]), 0.0)
+    array([-1.,  0.])
+    """
     traced = _first_with("minimum", a, b)
     return traced.lift(a).minimum(b) if traced is not None else np.minimum(a, b)
 
 
 @_each_entry
 def maximum(a: Values, b: Values) -> Any:
-    """The larger of two scalars, or of arrays entry by entry; NaN if either is NaN."""
+    """The larger of two scalars, or of arrays entry by entry; NaN if either is NaN.
+
+    **Example:**
+
+    >>> px.math.maximum(np.array([-1.0, 2.0]), 0.0)
+    array([0., 2.])
+    """
     traced = _first_with("maximum", a, b)
     return traced.lift(a).maximum(b) if traced is not None else np.maximum(a, b)
 
 
 @_each_entry
 def less(a: Values, b: Values) -> Any:
-    """The condition a < b, for `select`."""
+    """The condition a < b, for `select`.
+
+    **Example:**
+
+    >>> program = px.trace(lambda x: px.math.select(px.math.less(x, 0.0), -x, x), x=())
+    >>> program.evaluate(x=[-2.0, 3.0])
+    array([2., 3.])
+    """
     traced = _first_with("less", a, b)
     return traced.lift(a).less(b) if traced is not None else a < b
 
 
 @_each_entry
 def less_equal(a: Values, b: Values) -> Any:
-    """The condition a <= b, for `select`."""
+    """The condition a <= b, for `select`.
+
+    **Example:**
+
+    >>> px.math.select(px.math.less_equal(np.array([1.0, 2.0, 3.0]), 2.0), 1.0, 0.0)
+    array([1., 1., 0.])
+    """
     traced = _first_with("less_equal", a, b)
     return traced.lift(a).less_equal(b) if traced is not None else a <= b
 
 
 @_each_entry
 def equal(a: Values, b: Values) -> Any:
-    """The condition a == b, for `select`."""
+    """The condition a == b, for `select`.
+
+    **Example:**
+
+    >>> px.math.select(px.math.equal(2.0, 2.0), 10.0, 20.0)
+    10.0
+    """
     traced = _first_with("equal", a, b)
     return traced.lift(a).equal(b) if traced is not None else a == b
 
 
 @_each_entry
 def logical_and(a: Values, b: Values) -> Any:
-    """The condition that both are true, for `select`."""
+    """The condition that both are true, for `select`.
+
+    **Example:**
+
+    >>> x = np.array([-1.0, 0.5, 2.0])
+    >>> inside = px.math.logical_and(px.math.less(0.0, x), px.math.less(x, 1.0))
+    >>> px.math.select(inside, x, 0.0)
+    array([0. , 0.5, 0. ])
+    """
     traced = _first_with("logical_and", a, b)
     return traced.lift(a).logical_and(b) if traced is not None else np.logical_and(a, b)
 
 
 @_each_entry
 def logical_or(a: Values, b: Values) -> Any:
-    """The condition that at least one is true, for `select`."""
+    """The condition that at least one is true, for `select`.
+
+    **Example:**
+
+    >>> x = np.array([-1.0, 0.5, 2.0])
+    >>> outside = px.math.logical_or(px.math.less(x, 0.0), px.math.less(1.0, x))
+    >>> px.math.select(outside, 0.0, x)
+    array([0. , 0.5, 0. ])
+    """
     traced = _first_with("logical_or", a, b)
     return traced.lift(a).logical_or(b) if traced is not None else np.logical_or(a, b)
 
 
 @_each_entry
 def logical_not(a: Values) -> Any:
-    """The condition that a is false, for `select`."""
+    """The condition that a is false, for `select`.
+
+    **Example:**
+
+    >>> px.math.select(px.math.logical_not(px.math.less(2.0, 1.0)), 10.0, 20.0)
+    10.0
+    """
     return a.logical_not() if hasattr(a, "logical_not") else np.logical_not(a)
 
 
 @_each_entry
 def select(condition: Values, if_true: Values, if_false: Values) -> Any:
-    """`if_true` where the condition holds, else `if_false`. Both are computed."""
+    """`if_true` where the condition holds, else `if_false`. Both are computed.
+
+    **Example:**
+
+    >>> program = px.trace(lambda x: px.math.select(x > 0, px.math.sqrt(abs(x)), 0.0), x=())
+    >>> program.evaluate(x=[-4.0, 9.0])
+    array([0., 3.])
+    """
     if hasattr(condition, "select"):
         return condition.select(if_true, if_false)
     if isinstance(condition, np.ndarray):
@@ -260,6 +371,14 @@ def mark(name: str, link: int, value: Any) -> Any:
     - `name`: such as "omega".
     - `link`: the index of the link.
     - `value`: a scalar, or a vector, array or list of them.
+
+    **Example:**
+
+    >>> program = px.trace(lambda x: px.math.mark("square", 0, x * x) + 1.0, x=())
+    >>> program.marks
+    ['square']
+    >>> program.with_marks(*program.marks).evaluate(x=3.0)
+    {'result': array(10.), 'square.0': array([9.])}
     """
     scalars: Any
     if hasattr(value, "scalars"):

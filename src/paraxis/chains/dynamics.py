@@ -85,6 +85,15 @@ def chain_dynamics(
 
     **Raises:** `px.ArgumentError` if a name is unknown, an order does not fit the algorithm, or the
     robot is a tree.
+
+    **Example:**
+
+    >>> robot = px.robots.chain(1000)
+    >>> run = px.chains.chain_dynamics(robot, algorithm="constraint_force")
+    >>> q = np.full(robot.n, 0.1)
+    >>> qdd = run(q, np.zeros(robot.n), np.zeros(robot.n))
+    >>> np.allclose(px.inverse_dynamics(robot, q, np.zeros(robot.n), qdd), 0.0, atol=1e-6)
+    True
     """
     single_joints(robot, "a sweep along a chain")
     one_of(function, SCANS, "function")

@@ -123,6 +123,15 @@ def constraint_factors(robot: Robot, q: ArrayLike, frame: str | None = None) -> 
 
     **Returns:** `ConstraintFactors`, with `A`, `B`, `C`, `D`, `E`, `K`, `mass_matrix`,
     `mass_matrix_inverse`, `tip_mobility` and `jacobian`.
+
+    **Example:**
+
+    >>> robot = px.robots.chain(4)
+    >>> factors = px.chains.constraint_factors(robot, np.full(4, 0.3))
+    >>> np.allclose(factors.mass_matrix, px.mass_matrix(robot, np.full(4, 0.3)))
+    True
+    >>> factors.A.shape
+    (20, 20)
     """
     rows = rows_of(open_tree(robot, "constraint_factors"))
     q = as_array(q, "q", (robot.nq,))

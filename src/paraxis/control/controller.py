@@ -53,8 +53,20 @@ class Motion(NamedTuple):
 class Controller:
     """A control law with its gains, and the model of the robot that it uses.
 
-    Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`. Gains are
-    one set, or one per run of `px.control.closed_loop`.
+    Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`.
+
+    - `robot`: the model that it uses.
+    - `law`: "computed_torque", "feed_forward" or "pd".
+    - `kp`, `kd`: gains, `(..., nv)`: one set, or one per run of `px.control.closed_loop`.
+    - `recursion`: inverse dynamics with stale values; None of a law without a model.
+    - `compensate_friction`: whether the motors also overcome friction at the desired rates.
+    - `torque_limit`: the largest torques, (nv,), N m or N, or None.
+
+    **Example:**
+
+    >>> controller = px.control.computed_torque(px.robots.planar(2), kp=100.0, kd=20.0)
+    >>> controller.law, controller.kp, controller.policy.name
+    ('computed_torque', array([100., 100.]), 'exact')
     """
 
     robot: Robot
@@ -191,6 +203,18 @@ def computed_torque(
     **Returns:** a `px.control.Controller`.
 
     **Raises:** `px.ArgumentError` if gains or limits have a wrong shape or the policy is unknown.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> controller = px.control.computed_torque(robot, kp=100.0, kd=20.0, policy="hamilton")
+    >>> run = px.control.closed_loop(
+    ...     robot, controller, [0.3, 0.4], 0.01, duration=2.0, q0=[0.2, 0.3], record="q"
+    ... )
+    >>> run.q[[0, 20, 200]]
+    array([[0.2  , 0.3  ],
+           [0.292, 0.324],
+           [0.3  , 0.4  ]])
     """
     return _made("computed_torque", robot, kp, kd, policy, compensate_friction, torque_limit)
 
@@ -206,8 +230,27 @@ def feed_forward(
 ) -> Controller:
     """Return feed-forward control: tau = inverse dynamics of the desired motion + kp e + kd ė.
 
-    Gains are in N m/rad and N m s/rad (N/m and N s/m for prismatic joints). Otherwise arguments,
-    result and errors are those of `px.control.computed_torque`.
+    e = q* - q and ė = qd* - qd are the errors against the desired motion q*.
+
+    **Arguments:**
+
+    - `robot`: the model that the controller uses.
+    - `kp`, `kd`: gains, N m/rad and N m s/rad (N/m and N s/m for prismatic joints): one number, one
+      per degree of freedom, or `(..., nv)` for one set per run.
+    - `policy`, `compensate_friction`, `torque_limit`: as for `px.control.computed_torque`.
+
+    **Returns:** a `px.control.Controller`.
+
+    **Raises:** as `px.control.computed_torque`.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> move = px.trajectories.quintic([0.0, 0.0], [1.0, 0.5], duration=1.0)
+    >>> controller = px.control.feed_forward(robot, kp=100.0, kd=20.0)
+    >>> run = px.control.closed_loop(robot, controller, move, 1e-3)
+    >>> print(f"{run.error:.4f} rad")
+    0.0005 rad
     """
     return _made("feed_forward", robot, kp, kd, policy, compensate_friction, torque_limit)
 
@@ -230,6 +273,16 @@ def pd(
     **Returns:** a `px.control.Controller`.
 
     **Raises:** `px.ArgumentError` if gains or limits have a wrong shape.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2).with_gravity([0, 0, 0])
+    >>> controller = px.control.pd(robot, kp=100.0, kd=20.0)
+    >>> run = px.control.closed_loop(
+    ...     robot, controller, [0.5, 0.0], 1e-3, duration=3.0, q0=[0.0, 0.0], record="q"
+    ... )
+    >>> run.q[-1]
+    array([ 0.5, -0. ])
     """
     return _made("pd", robot, kp, kd, EXACT, False, torque_limit)
 

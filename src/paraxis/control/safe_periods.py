@@ -46,6 +46,16 @@ class SafePeriod:
       shown to be unstable.
     - `shortest`, `longest`: the range of periods examined.
     - `method`: the criterion.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> controller = px.control.computed_torque(robot, kp=100.0, kd=20.0)
+    >>> found = px.control.safe_period(robot, controller, [0.3, 0.4])
+    >>> print(f"stable up to {found.period:.4f} s, {found.rate:.1f} Hz")
+    stable up to 0.1002 s, 10.0 Hz
+    >>> [round(found.spectral_radius(period), 3) for period in (0.01, 0.05, 0.1)]
+    [0.92, 0.694, 0.994]
     """
 
     period: float | None
@@ -162,6 +172,17 @@ def safe_period(
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, or the controller cannot hold
     the robot near the posture.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> for policy in ("exact", "hamilton"):
+    ...     controller = px.control.computed_torque(robot, kp=100.0, kd=20.0, policy=policy)
+    ...     found = px.control.safe_period(robot, controller, [0.3, 0.4])
+    ...     print(f"{policy}: {found.period:.4f} s")
+    ...
+    exact: 0.1002 s
+    hamilton: 0.0110 s
     """
     conditions = delay_share, missed_in_a_row
     growth = _growth(robot, controller, trajectory, parameters, periodic, duration, *conditions)

@@ -41,6 +41,18 @@ class ClosedLoop:
       positions and rates, the torques that the motors hold from then on, and the desired
       `reference.q`, `.qd` and `.qdd`. Axes are records, then the batch; a run with fewer records
       than others repeats its last.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> controller = px.control.computed_torque(robot, kp=100.0, kd=20.0)
+    >>> run = px.control.closed_loop(
+    ...     robot, controller, [0.3, 0.4], 0.01, duration=1.0, q0=[0.2, 0.4], record="q"
+    ... )
+    >>> run.error, run.diverged_at
+    (array(0.1), array(nan))
+    >>> run.q[[0, 50, 100], 0]  # rad, at 0, 0.5 and 1 s
+    array([0.2  , 0.296, 0.3  ])
     """
 
     error: np.ndarray  # (...)
@@ -137,6 +149,17 @@ def closed_loop(
     With `target="cuda"` and no such array, the results are NumPy's.
 
     **Raises:** `px.ArgumentError` if a number is out of range or shapes do not broadcast.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> controller = px.control.computed_torque(robot, kp=100.0, kd=20.0, policy="hamilton")
+    >>> periods = [0.005, 0.01, 0.02, 0.05]  # s, one for each run
+    >>> runs = px.control.closed_loop(
+    ...     robot, controller, [0.3, 0.4], periods, duration=5.0, q0=[0.31, 0.4]
+    ... )
+    >>> runs.diverged
+    array([False, False,  True,  True])
     """
     given: dict[str, Any] = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}

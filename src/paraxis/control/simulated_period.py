@@ -94,6 +94,16 @@ def simulated_safe_period(
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, or friction near rest is too
     stiff for the steps of the plant.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> controller = px.control.computed_torque(robot, kp=100.0, kd=20.0)
+    >>> found = px.control.simulated_safe_period(
+    ...     robot, controller, [0.3, 0.4], shortest=0.01, longest=0.2, duration=20.0
+    ... )
+    >>> print(f"{found.period:.3f} s is stable, {found.unstable:.3f} s is not")
+    0.099 s is stable, 0.100 s is not
     """
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:

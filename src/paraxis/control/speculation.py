@@ -45,6 +45,15 @@ def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzo
 
     **Raises:** `px.ArgumentError` if the policy is unknown, or a cut of your own matches no read of
     the robot.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(3)
+    >>> stale = px.control.speculate(robot, "hamilton")
+    >>> stale.depth().flops, px.program(robot, "inverse_dynamics").depth().flops
+    (6, 14)
+    >>> stale.time_steps
+    2
     """
     return Speculation(StaleRecursion(a_robot(robot), as_policy(policy)))
 

@@ -40,6 +40,13 @@ class Cut:
     - `of_link`: number of the link whose processor computes the value; None for all.
 
     **Raises:** `px.ArgumentError` if a name is unknown or a number out of range.
+
+    **Example:**
+
+    >>> cut = px.control.Cut(("force", "moment"), age=1, between_links=True)
+    >>> stale = px.control.speculate(px.robots.planar(3), [cut])
+    >>> stale.depth().flops
+    9
     """
 
     variable: str | tuple[str, ...] | None = None
@@ -225,7 +232,13 @@ POLICIES = {
 
 
 def policies() -> list[str]:
-    """Return the names of all stale-data policies."""
+    """Return the names of all stale-data policies.
+
+    **Example:**
+
+    >>> px.control.policies()[:4]
+    ['exact', 'binder_herzog', 'binder_herzog_first_order', 'hybrid']
+    """
     return list(POLICIES)
 
 
@@ -242,6 +255,14 @@ def policy(given: str | Policy | Cut | Sequence[Cut], **options: Any) -> Policy:
     **Returns:** the policy, for `px.control.speculate` and controllers.
 
     **Raises:** `px.ArgumentError` if the name or an option is unknown.
+
+    **Example:**
+
+    >>> px.control.policy("vuskovic", age=2).name
+    'vuskovic'
+    >>> mine = px.control.policy([px.control.Cut("force", age=1)], name="old_forces")
+    >>> px.control.speculate(px.robots.planar(3), mine).depth().flops
+    7
     """
     if isinstance(given, Policy) and not options:
         return given

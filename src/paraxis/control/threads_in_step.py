@@ -108,6 +108,15 @@ def threaded_loop(
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, a run has more than a million
     steps, the policy looks ahead or has uncertain ages, or the robot has bearings.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(4)
+    >>> controller = px.control.computed_torque(robot, kp=100.0, kd=20.0, policy="hamilton")
+    >>> move = px.trajectories.quintic(np.zeros(4), np.full(4, 0.1), duration=0.2)
+    >>> run = px.control.threaded_loop(robot, controller, move, 2e-3)
+    >>> run.missed.shape  # which control steps took longer than the period
+    (100,)
     """
     check_controller(single_joints(robot), controller)
     if robot.has_bearings:

@@ -29,6 +29,12 @@ def balance(poles: int = 1, swing_up: bool = False) -> Task:
 
     - `poles`: how many, one hinged to the end of the other; together they are 1 m long.
     - `swing_up`: begin with the poles hanging down.
+
+    **Example:**
+
+    >>> task = px.gym.balance(poles=2, swing_up=True)
+    >>> task.robot.joint_names, task.actions
+    (['slide', 'hinge1', 'hinge2'], 1)
     """
     integer("poles", poles)
     robot = cart_and_poles(poles)

@@ -45,8 +45,19 @@ def make(
     - `options`: of the task, such as `robot`: the arguments of `px.gym.balance`, `px.gym.reach` and
       `px.gym.walk`.
 
+    **Returns:** a `gymnasium.vector.VectorEnv`, with arrays `(num_envs, ...)`.
+
     **Raises:** `px.MissingPackageError` if gymnasium is not installed; `px.ArgumentError` if
     arguments are not valid.
+
+    **Example:**
+
+    >>> env = px.gym.make("balance", num_envs=64)
+    >>> observations, info = env.reset(seed=0)
+    >>> actions = np.zeros((64, 1), np.float32)
+    >>> observations, rewards, terminated, truncated, info = env.step(actions)
+    >>> observations.shape, rewards.shape
+    ((64, 5), (64,))
     """
     _require_gymnasium()
     from .vector_env import VectorEnvironment  # here, as it needs gymnasium
@@ -57,9 +68,26 @@ def make(
 def make_single(
     task: str | Task, *, dtype: DTypeLike = "float64", **options: Any
 ) -> SingleEnvironment:
-    """Return one robot at a task, as a `gymnasium.Env` on the CPU. Arguments as for `make`.
+    """Return one robot at a task, as a `gymnasium.Env` on the CPU.
 
-    Reset with seed s it does what robot k of `make(...)` does that is reset with seed s - k.
+    Reset with seed s, it does what robot k of `px.gym.make` does that is reset with seed s - k.
+
+    **Arguments:**
+
+    - `task`: `"balance"`, `"reach"` or `"walk"`, or a `px.gym.Task`.
+    - `dtype`: of the simulation, `"float64"` or `"float32"`. Observations are float32.
+    - `options`: of the task, as of `px.gym.make`.
+
+    **Returns:** a `gymnasium.Env`.
+
+    **Raises:** as `px.gym.make`.
+
+    **Example:**
+
+    >>> env = px.gym.make_single("balance", swing_up=True)
+    >>> observation, info = env.reset(seed=0)
+    >>> env.step(env.action_space.sample())[0].shape
+    (5,)
     """
     _require_gymnasium()
     from .single_env import SingleEnvironment

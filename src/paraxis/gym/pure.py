@@ -126,9 +126,23 @@ def functional(task: str | Task, **options: Any) -> Functions:
     Derivatives in both directions work without ground; on the ground only forward ones
     (`jax.jvp`) do, as the number of sweeps is not known in advance.
 
-    **Arguments:** `task` and its options, as of `px.gym.make`.
+    **Arguments:**
+
+    - `task`: `"balance"`, `"reach"` or `"walk"`, or a `px.gym.Task`.
+    - `options`: of the task, as of `px.gym.make`.
+
+    **Returns:** the functions, as attributes `reset`, `step` and `observe`.
 
     **Raises:** `px.MissingPackageError` if JAX is not installed.
+
+    **Example:**
+
+    >>> import jax
+    >>> functions = px.gym.functional("balance")
+    >>> state = functions.reset(jax.random.key(0))
+    >>> state, observation, reward, done = jax.jit(functions.step)(state, jax.numpy.zeros(1))
+    >>> observation.shape
+    (5,)
     """
     module = imported("..jax", __package__)  # says what to install
     stepped = imported("..jax.stepped", __package__).stepped

@@ -33,6 +33,12 @@ def reach(
     - `frame`: the frame of its tool, by default the last one.
     - `posture`: joint positions in the middle of those where episodes begin and goals are; by
       default all 0, except of a UR5.
+
+    **Example:**
+
+    >>> task = px.gym.reach("ur5")
+    >>> task.actions, task.dt * task.decimation  # rates of six joints; seconds per action
+    (6, 0.02)
     """
     arm = load(robot) if isinstance(robot, str) else robot
     n = arm.n

@@ -41,12 +41,33 @@ class Task:
       rest, `"qd"`; `draws.uniform(low, high, size)` are random numbers. Further entries are scalars
       or arrays: parameters of the robot or the ground, such as `"mass"` or `"friction"`, which are
       set in the simulation, and any others, such as a goal. It is traced, too.
-    - `observe`: returns an array. `reward`: returns a number. `terminated`: returns a condition.
+    - `observe`: a function of `now` that returns an array.
+    - `reward`: a function of `now` that returns a number.
+    - `terminated`: a function of `now` that returns a condition.
     - `decimation`: how many steps of `dt` an action lasts.
     - `max_steps`: after how many actions an episode is truncated; None for never.
     - `name`: of the task.
 
     **Raises:** `px.ArgumentError` if arguments are not valid.
+
+    **Example:**
+
+    >>> def start(draws):
+    ...     return {"q": draws.uniform(-0.1, 0.1, 1), "goal": draws.uniform(-1.0, 1.0, 1)}
+    ...
+    >>> task = px.gym.Task(
+    ...     px.robots.planar(1),
+    ...     dt=0.01,
+    ...     controller=lambda t, q, qd, u: 10.0 * u,
+    ...     actions=1,
+    ...     start=start,
+    ...     observe=lambda now: np.concatenate([now.q, now.qd, now.goal]),
+    ...     reward=lambda now: -abs(now.q - now.goal)[0],
+    ...     terminated=lambda now: abs(now.q[0]) > 3.0,
+    ... )
+    >>> env = px.gym.make(task, num_envs=8)
+    >>> env.reset(seed=0)[0].shape
+    (8, 3)
     """
 
     robot: Robot

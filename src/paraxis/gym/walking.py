@@ -51,6 +51,12 @@ def walk(
     - `stance`, `height`: joint positions, and the height of the base above the ground in them, m.
     - `stiffness`, `damping`: of the motors, N m/rad and N m s/rad.
     - `randomize`: draw friction, from 0.5 to 1.1, and all masses, up to 15 % off, in each episode.
+
+    **Example:**
+
+    >>> task = px.gym.walk()
+    >>> task.robot.nv, task.actions, task.dt * task.decimation  # 18, with the base
+    (18, 12, 0.02)
     """
     legged = load(robot, floating_base=True) if isinstance(robot, str) else robot
     rest = np.asarray(stance, float)

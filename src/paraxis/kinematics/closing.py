@@ -85,6 +85,17 @@ def close(
     Every step is the shortest that leads towards closed loops, in radians and in units of their
     length. If that fails, other starts are tried, at growing distances from `q`; the same `q` gives
     the same bits in any batch.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(4)  # its tip is tied to its base: a rhombus
+    >>> tip, base = robot.frame("tip"), robot.frame("base")
+    >>> linkage = robot.with_loops(px.robots.Loop.hinge("closed", tip, base, axis=(0, 1, 0)))
+    >>> found = px.kinematics.close(linkage, [0.6, -1.0, -2.0, -1.0], fixed=["joint1"])
+    >>> found.q
+    array([ 0.6  , -1.047, -2.095, -1.047])
+    >>> px.forward_kinematics(linkage, found.q)[:3, 3]  # the tip is at the base
+    array([0., 0., 0.])
     """
     target = target_of({"q": q})
     with one_call(f"close of {quoted(a_robot(robot).name)}"), target.stream():

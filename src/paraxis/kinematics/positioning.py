@@ -73,6 +73,16 @@ def positioning_solutions(
 
     **Raises:** `px.RobotError` explains why a robot is not such an arm; `px.ArgumentError` if an
     acceleration comes without a velocity.
+
+    **Example:**
+
+    >>> robot = px.load("puma560")
+    >>> found = px.kinematics.positioning_solutions(robot, [0.4, 0.3, 0.2])
+    >>> found.q[:, :3]
+    array([[ 0.339,  0.536, -0.243],
+           [ 0.339, -1.33 , -2.805],
+           [-2.193, -1.812, -0.243],
+           [-2.193,  2.606, -2.805]])
     """
     if velocity is None and acceleration is not None:
         raise ArgumentError("velocity: give one too when there is an acceleration")

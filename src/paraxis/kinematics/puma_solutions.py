@@ -129,6 +129,16 @@ def inverse_kinematics_solutions(
     JAX).
 
     **Raises:** `px.RobotError` explains why a robot is not such an arm.
+
+    **Example:**
+
+    >>> robot = px.load("puma560")
+    >>> pose = px.forward_kinematics(robot, [0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
+    >>> found = px.kinematics.inverse_kinematics_solutions(robot, pose)
+    >>> found.q.shape, int(found.solved.sum())
+    ((8, 6), 8)
+    >>> np.allclose(px.forward_kinematics(robot, found.q[found.solved]), pose)
+    True
     """
     target = target_of({"pose": pose})
     kernel = target.map(solutions_body(robot, frame))

@@ -26,13 +26,31 @@ NEARLY = 1e-9  # of a step of time, by which two may differ
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """What happened in so many ticks; time is the first axis, as in a `px.simulation.Run`.
+    """A controller and its plant, tick by tick; time is the first axis, as in a `Run`.
 
     - `xs`: the states at ticks and after the last one, (steps + 1, ..., nx); `q`, `qd` of robots.
     - `us`: what the controller returned, (steps, ..., nu).
-    - `cost`: what the stage cost was at each tick, (steps, ...).
-    - `refused`: how many ticks kept the plan that there was, (...).
-    - `timing`: of the ticks.
+    - `cost`: the cost of the stage at each tick, (steps, ...).
+    - `refused`: how many ticks kept the plan before, (...).
+    - `timing`: of the ticks, a `px.optimal.Timing`.
+    - `positions`: of a robot, how many entries of a state are positions: nq.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> mpc = solver.mpc([-np.pi / 2, 0.0])
+    >>> run = mpc.run(steps=50)  # with the model itself as the plant
+    >>> run.q.shape, run.us.shape
+    ((51, 1), (50, 1))
+    >>> run.q[[0, 25, 50], 0]
+    array([-1.571, -0.203,  0.772])
     """
 
     xs: Any

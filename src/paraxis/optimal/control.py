@@ -89,8 +89,8 @@ def optimal_control(
       a floating base.
     - `limits`: of controls: `True` for the effort limits of the robot's description, `False` for
       none, or `(lowest, highest)`. They hold exactly.
-    - `inequality`, `equality`: functions that return arrays that must be <= 0, or 0, in every step;
-      `terminal_inequality`, `terminal_equality` at the end.
+    - `inequality`, `equality`: functions that return arrays that must be <= 0, or 0, in every step.
+    - `terminal_inequality`, `terminal_equality`: the same at the end.
     - `parameters`: name -> shape of what may differ from problem to problem, and from call to call:
       arguments of the functions; or, with None for the shape, parameters of the robot such as
       `"mass"`.

@@ -41,6 +41,21 @@ class MPC(Controller):
     the measured state, if that is finite, in a tick that takes longer; `restarts` counts that. A
     control is always finite and within its limits: where the measured state is not finite, it is
     the one that was planned.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> mpc = solver.mpc([-np.pi / 2, 0.0])
+    >>> u = mpc.tick([-np.pi / 2, 0.0])  # N m, now; the next plan is made after it
+    >>> u.shape, mpc.us.shape
+    ((1,), (50, 1))
     """
 
     def __init__(self, solver, x0, us, xs, iterations, first_iterations, shift, parameters):

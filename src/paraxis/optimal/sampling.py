@@ -43,6 +43,21 @@ class Sampling(Controller):
     `u = sampling.tick(x)`, as of a `px.optimal.MPC`. Each tick draws `samples` sequences of
     controls around the plan, the plan itself among them, and makes a new plan of them, as often as
     `iterations` says. Where no sample has a finite cost the plan stays, which `refused` counts.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> sampling = solver.sampling([-np.pi / 2, 0.0], samples=256, noise=2.0, seed=0)
+    >>> u = sampling.tick([-np.pi / 2, 0.0])
+    >>> u.shape, sampling.us.shape
+    ((1,), (50, 1))
     """
 
     def __init__(

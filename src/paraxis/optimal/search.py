@@ -25,7 +25,22 @@ NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
 
 class Status(IntEnum):
-    """What became of a problem."""
+    """What became of a problem.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> plans = solver.solve([-np.pi / 2, 0.0], iterations=1)
+    >>> px.optimal.Status(int(plans.status)).name
+    'OUT_OF_ITERATIONS'
+    """
 
     SOLVED = 0
     OUT_OF_ITERATIONS = 1

@@ -19,8 +19,25 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """How a search went, an entry per round: how many problems are done, and the least, median and
-    largest cost of all."""
+    """How a search went, with an entry per round, (rounds,).
+
+    - `done`: how many problems are finished.
+    - `least`, `median`, `largest`: the costs of all problems.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> history = solver.solve([-np.pi / 2, 0.0]).history
+    >>> len(history.least), bool(history.least[-1] < history.least[0])  # rounds; the cost fell
+    (6, True)
+    """
 
     done: np.ndarray
     least: np.ndarray
@@ -30,7 +47,9 @@ class History(NamedTuple):
 
 @dataclass(frozen=True)
 class Solution:
-    """Of N steps and any batch shape `...`; arrays are of the library of the arguments.
+    """The best trajectories that a search found: N steps, and any batch shape `...`.
+
+    Arrays are of the library of the arguments.
 
     - `xs`: states, (..., N + 1, nx); `us`: controls, (..., N, nu).
     - `cost`: (...).
@@ -45,6 +64,24 @@ class Solution:
     - `multipliers`: of the constraints, "stage" (..., N, k) and "end" (..., k), inequalities first.
     - `arguments`: x0 and parameters, as they were given.
     - `history`: a `px.optimal.History` of the search.
+    - `problem`: what was solved.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> plan = solver.solve([-np.pi / 2, 0.0])
+    >>> bool(plan.solved), plan.xs.shape, plan.gains.shape
+    (True, (51, 2), (50, 1, 2))
+    >>> plan.q[[0, 25, 50], 0]  # rad: hanging, halfway, upright
+    array([-1.571,  0.129,  1.569])
+    >>> plan.to_html("swing_up.html")
     """
 
     xs: Any

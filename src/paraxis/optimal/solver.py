@@ -49,7 +49,23 @@ class Trajectories(NamedTuple):
 
 
 class Solver:
-    """A solver that is compiled once: `px.optimal_control` makes one."""
+    """A solver that is compiled once: `px.optimal_control` makes one.
+
+    **Example:**
+
+    >>> def cost(q, qd, u):
+    ...     return 0.1 * qd @ qd + 0.01 * u @ u
+    ...
+    >>> def at_the_end(q, qd):
+    ...     return 1e4 * (q[0] - np.pi / 2) ** 2 + 100 * qd @ qd
+    ...
+    >>> rod = px.robots.planar(1)
+    >>> solver = px.optimal_control(rod, cost, 50, dt=0.02, terminal=at_the_end)
+    >>> starts = np.array([[-np.pi / 2, 0.0], [0.0, 0.0], [0.5, 1.0]])  # three problems at once
+    >>> plans = solver.solve(starts)
+    >>> plans.us.shape, plans.cost
+    ((3, 50, 1), array([67.136, 24.262, 10.056]))
+    """
 
     def __init__(self, problem, horizon, dtype, threads=None):
         self.problem, self.horizon, self.dtype, self.threads = problem, horizon, dtype, threads

@@ -69,6 +69,15 @@ class Convention:
     All take arrays with any batch shape in front, which broadcast.
 
     - `nq`, `nv`: how many numbers positions and velocities have there.
+
+    **Example:**
+
+    >>> brick = px.robots.Inertia(1.0, about_com=(0.01, 0.02, 0.03, 0.0, 0.0, 0.0))
+    >>> robot = px.Robot("brick", [px.robots.Joint("base", "free")], [brick])
+    >>> convention = px.robots.mujoco_convention(robot)
+    >>> turned = [0.0, 0.0, 0.0, 0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]  # a quarter turn about z
+    >>> convention.to_velocity(turned, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # along y of the world
+    array([-0.,  1.,  0.,  0.,  0.,  0.])
     """
 
     def __init__(self, robot: Robot, written: Sequence[Written], program: str, rest: ArrayLike, nv):

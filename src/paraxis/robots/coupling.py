@@ -21,6 +21,16 @@ class Coupling:
     - `leader`: the name of the joint that it follows, of one degree of freedom, or several names.
     - `coefficients`: c0, c1, c2, ...: the position is c0 + c1 q + c2 q² + ... where the leader is
       at q. Of several leaders, c0 and then one number each: c0 + c1 q1 + c2 q2 + ...
+
+    **Example:**
+
+    >>> left = px.robots.Joint("left", "prismatic", axis=(1, 0, 0))
+    >>> right = px.robots.Joint(
+    ...     "right", "prismatic", axis=(-1, 0, 0), coupling=px.robots.Coupling("left")
+    ... )
+    >>> gripper = px.Robot("gripper", [left, right], [px.robots.Inertia(0.1)] * 2)
+    >>> gripper.n, gripper.nq, px.mass_matrix(gripper, [0.0])  # one drive moves both fingers
+    (2, 1, array([[0.2]]))
     """
 
     leader: str | Sequence[str]

@@ -15,9 +15,23 @@ from .pose import freeze
 
 @dataclass(frozen=True, slots=True)
 class JournalBearing:
-    """A shaft in a sleeve, or on two supports `length` (m) apart; `radius` (m) of the shaft.
+    """A shaft in a sleeve, or on two supports.
+
+    **Arguments:**
+
+    - `coefficient`: of friction.
+    - `radius`: of the shaft, m.
+    - `length`: of the sleeve, or the distance between the supports, m.
 
     Its two ends carry (f_x/2 ∓ n_y/length, f_y/2 ± n_x/length).
+
+    **Example:**
+
+    >>> bearing = px.robots.JournalBearing(coefficient=0.1, radius=0.02, length=0.1)
+    >>> friction = {"friction": px.robots.Friction(bearings=bearing)}
+    >>> robot = px.robots.planar(1).with_drives({"joint1": friction})
+    >>> px.motor_torques(robot, [0.0], [1.0], [0.0]).joint_friction  # N m
+    array([0.02])
     """
 
     coefficient: float
@@ -31,9 +45,24 @@ class JournalBearing:
 
 @dataclass(frozen=True, slots=True)
 class LinearBearing:
-    """A slide with flat faces along x and y, on two supports `length` (m) apart.
+    """A slide with flat faces along x and y, on two supports.
+
+    **Arguments:**
+
+    - `coefficient`: of friction.
+    - `length`: the distance between the supports, m.
 
     Its ends carry what those of a journal bearing do, on the faces apart.
+
+    **Example:**
+
+    >>> bearing = px.robots.LinearBearing(coefficient=0.1, length=0.2)
+    >>> joint = px.robots.Joint(
+    ...     "slide", "prismatic", axis=(0, 1, 0), friction=px.robots.Friction(bearings=bearing)
+    ... )
+    >>> robot = px.Robot("slide", [joint], [px.robots.Inertia(2.0)])
+    >>> px.motor_torques(robot, [0.0], [1.0], [0.0]).joint_friction  # 0.1 of the weight, N
+    array([1.962])
     """
 
     coefficient: float
@@ -46,7 +75,22 @@ class LinearBearing:
 
 @dataclass(frozen=True, slots=True)
 class ThrustBearing:
-    """A collar of mean `radius` (m) that carries the force along the axis."""
+    """A collar that carries the force along the axis.
+
+    **Arguments:**
+
+    - `coefficient`: of friction.
+    - `radius`: mean radius of the collar, m.
+
+    **Example:**
+
+    >>> bearing = px.robots.ThrustBearing(coefficient=0.1, radius=0.05)
+    >>> friction = {"friction": px.robots.Friction(bearings=bearing)}
+    >>> robot = px.load("ur5").with_drives({"shoulder_pan_joint": friction})
+    >>> torques = px.motor_torques(robot, np.zeros(6), [1.0, 0, 0, 0, 0, 0], np.zeros(6))
+    >>> torques.joint_friction[:1]  # N m: the weight of the arm rests on the collar
+    array([0.834])
+    """
 
     coefficient: float
     radius: float
@@ -77,6 +121,14 @@ class Friction:
     Without load: viscous·q̇ + sgn(q̇)·(coulomb + (static − coulomb) / (1 + (q̇/stribeck_velocity)²)).
     In a simulation sgn(q̇) is the smooth q̇ / √(q̇² + smoothing²), so that it has a slope at rest,
     and static − coulomb is raised by as much as lets the largest friction still be `static`.
+
+    **Example:**
+
+    >>> friction = px.robots.Friction(viscous=0.1, coulomb=1.0, static=1.5)
+    >>> robot = px.robots.planar(1).with_drives({"joint1": {"friction": friction}})
+    >>> torques = px.motor_torques(robot, [0.0], [[0.001], [1.0], [10.0]], [0.0])
+    >>> torques.joint_friction[:, 0]  # N m
+    array([1.495, 1.1  , 2.   ])
     """
 
     bearings: Sequence[Bearing] = ()

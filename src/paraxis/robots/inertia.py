@@ -24,6 +24,18 @@ class Inertia:
     - `com`: the centre of mass in the body frame, (3,), m.
     - `about_com`: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) about the centre of mass, along the axes of the
       body frame, kg m². `Inertia.of` also takes 3 numbers or a 3x3 matrix.
+
+    **Example:**
+
+    >>> rod = px.robots.Inertia(3.0, (0.5, 0.0, 0.0), (0.0, 0.25, 0.25, 0.0, 0.0, 0.0))
+    >>> rod.matrix
+    array([[0.  , 0.  , 0.  ],
+           [0.  , 0.25, 0.  ],
+           [0.  , 0.  , 0.25]])
+    >>> rod.seen_from(px.robots.Pose(translation=(0.0, 0.0, 1.0))).com
+    (0.5, 0.0, 1.0)
+    >>> px.robots.Inertia.of(1.0, (0, 0, 0), (1.0, 1.0, 3.0)).implausible()
+    'principal moments 1 + 1 < 3 violate the triangle inequality'
     """
 
     mass: float = 0.0

@@ -65,6 +65,13 @@ class Joint:
     Inverse kinematics, trajectories and simulations keep to the limits; dynamics do not.
     `reflected_inertia` is the inertia of both rotors as the joint feels it; printing a robot shows
     it.
+
+    **Example:**
+
+    >>> joint = px.robots.Joint("slide", "prismatic", axis=(1, 0, 0), lower=0.0, upper=0.5)
+    >>> robot = px.Robot("slide", [joint], [px.robots.Inertia(2.0)])
+    >>> px.mass_matrix(robot, [0.0]), robot.upper  # kg, m
+    (array([[2.]]), array([0.5]))
     """
 
     name: str

@@ -8,11 +8,16 @@ OF_BODY = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
 
 def inertial_parameters(robot) -> np.ndarray:
-    """π, (11 n,): torques are Y π with the regressor Y.
+    """The inertial parameters π of a robot: joint torques are Y π, with the regressor Y.
 
-    First ten for each body, in its own frame: the mass (kg), the first moment h = mass times centre
-    of mass (kg m), and the inertia about the frame's origin (kg m²: Ixx, Iyy, Izz, Ixy, Ixz, Iyz).
-    Then the rotor inertia of each joint, as the joint feels it.
+    **Arguments:**
+
+    - `robot`: the robot.
+
+    **Returns:** π, (11 n,): ten numbers for each body, in its own frame, and then the rotor inertia
+    of each joint, as the joint feels it. The ten are the mass (kg), the first moment h = mass times
+    centre of mass (kg m), and the inertia about the frame's origin (kg m²: Ixx, Iyy, Izz, Ixy, Ixz,
+    Iyz).
 
     **Example:**
 

@@ -41,6 +41,17 @@ class Loop:
       errors decay as on a spring of that frequency and damping ratio; ζ is 1 unless given.
 
     **Raises:** `px.RobotError` if directions are not as above, or not independent.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(4)  # its tip is tied to its base: a rhombus
+    >>> tip, base = robot.frame("tip"), robot.frame("base")
+    >>> linkage = robot.with_loops(px.robots.Loop.hinge("closed", tip, base, axis=(0, 1, 0)))
+    >>> closed = px.kinematics.close(linkage, [1.0, -1.0, -2.0, -1.0])
+    >>> bool(closed.solved)
+    True
+    >>> closed.q
+    array([ 1.009, -1.047, -2.095, -1.047])
     """
 
     name: str

@@ -74,6 +74,17 @@ class Pose:
 
     `rotation` is the rows of a 3x3 rotation matrix, `translation` (3,) in m. `Pose.of` takes
     arrays and removes rounding errors from right angles.
+
+    **Example:**
+
+    >>> pose = px.robots.Pose.from_rpy((1.0, 0.0, 0.5), (0.0, 0.0, np.pi / 2))
+    >>> pose.matrix
+    array([[ 0. , -1. ,  0. ,  1. ],
+           [ 1. ,  0. ,  0. ,  0. ],
+           [ 0. ,  0. ,  1. ,  0.5],
+           [ 0. ,  0. ,  0. ,  1. ]])
+    >>> pose.inverse().translation
+    (0.0, 1.0, -0.5)
     """
 
     rotation: Sequence[Sequence[float]] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

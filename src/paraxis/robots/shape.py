@@ -53,6 +53,12 @@ class Shape:
       indices of vertices, not to be scaled. They take no part in comparisons.
 
     **Raises:** `px.RobotError` if anything is not valid.
+
+    **Example:**
+
+    >>> box = px.robots.Shape("base", -1, px.robots.Pose(), "box", size=(0.4, 0.4, 0.1))
+    >>> box.kind, box.size, box.purpose
+    ('box', (0.4, 0.4, 0.1), 'visual')
     """
 
     name: str

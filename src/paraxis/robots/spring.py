@@ -21,6 +21,16 @@ class Spring:
     The spring of a spherical joint pulls along the rotation vector that leads to its reference, the
     short way round; that of a free or planar joint also pulls its body to the reference's point,
     with the same stiffness in N/m. Then x is the length of the vector, each of its own.
+
+    **Example:**
+
+    >>> spring = px.robots.Spring(stiffness=20.0, reference=0.1)  # N m/rad, rad
+    >>> joint = px.robots.Joint("hinge", "revolute", axis=(0, 1, 0), spring=spring)
+    >>> robot = px.Robot("door", [joint], [px.robots.Inertia(1.0, (0.5, 0.0, 0.0))])
+    >>> px.spring_torques(robot, [[0.0], [0.1], [0.2]])
+    array([[-2.],
+           [ 0.],
+           [ 2.]])
     """
 
     stiffness: float | Sequence[float]

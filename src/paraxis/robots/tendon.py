@@ -24,6 +24,15 @@ class Tendon:
     - `rest`: the length at which the spring exerts no force, or two lengths (low, high) between
       which it exerts none.
     - `friction`: a `px.robots.Friction` along the tendon, which has no bearings.
+
+    **Example:**
+
+    >>> rods = px.robots.planar(2).with_gravity([0, 0, 0])
+    >>> tendon = px.robots.Tendon("cable", {"joint1": 0.05, "joint2": -0.05}, stiffness=1000.0)
+    >>> robot = px.Robot("cabled", rods.joints, rods.inertias, rods.frames, tendons=[tendon])
+    >>> px.spring_torques(robot, [[0.1, 0.1], [0.1, 0.0]])  # slack, then 5 mm long
+    array([[ 0.  , -0.  ],
+           [ 0.25, -0.25]])
     """
 
     name: str

@@ -29,6 +29,16 @@ class Transmission:
     - `rotor_inertia`: about the motor's own shaft, kg m²; the joint feels ratio² times as much.
     - `torque_limit`: N m or N.
     - `rated_torque`: the torque at load 1, N m or N; by default the torque limit.
+
+    **Example:**
+
+    >>> gear = px.robots.Transmission(ratio=100.0, efficiency=0.8, rotor_inertia=1e-4)
+    >>> gear.reflected_inertia
+    1.0
+    >>> robot = px.robots.planar(1).with_drives({"joint1": {"transmission": gear}})
+    >>> px.motor_torques(robot, [0.0], [[1.0], [-1.0]], [0.0]).input  # raising, lowering: N m
+    array([[0.061],
+           [0.039]])
     """
 
     ratio: float = 1.0

@@ -40,6 +40,15 @@ def random_states(
     - Closed loops are open there: `px.kinematics.close` closes them.
 
     **Raises:** `px.ArgumentError` if `robot` is not a Robot.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> q, qd = px.robots.random_states(robot, (1000,), seed=0)
+    >>> q.shape, qd.shape
+    ((1000, 6), (1000, 6))
+    >>> bool((q <= robot.upper).all())
+    True
     """
     robot = a_robot(robot)
     rng = np.random.default_rng(seed)

@@ -152,6 +152,13 @@ def planar(n: int, length: float = 1.0, mass: float = 1.0) -> Robot:
     **Returns:** a `px.Robot` with frames base, link1, link2, ..., tip.
 
     **Raises:** `px.RobotError` if a number is out of range.
+
+    **Example:**
+
+    >>> px.robots.planar(3, length=0.5)
+    <Robot planar3: 3 joints, a chain, 3 kg moving, gravity (0 0 -9.81) m/s²>
+    >>> px.forward_kinematics(px.robots.planar(3, length=0.5), np.zeros(3))[:3, 3]
+    array([1.5, 0. , 0. ])
     """
     rod = (mass, (length / 2, 0, 0), (0, mass * length**2 / 12, mass * length**2 / 12))
     return _serial("planar", n, length, rod, [(0.0, -1.0, 0.0)])
@@ -168,6 +175,14 @@ def chain(n: int, length: float = 0.2, mass: float = 0.5) -> Robot:
     **Returns:** a `px.Robot` with frames base, link1, link2, ..., tip.
 
     **Raises:** `px.RobotError` if a number is out of range.
+
+    **Example:**
+
+    >>> robot = px.robots.chain(1000)
+    >>> robot.n, robot.frame_names[-1]
+    (1000, 'tip')
+    >>> px.forward_dynamics(robot, np.zeros(1000), np.zeros(1000), np.zeros(1000)).shape
+    (1000,)
     """
     link = (mass, (length / 2, 0.01, 0.005), (2e-4, 1.8e-3, 1.9e-3))
     return _serial("chain", n, length, link, [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])

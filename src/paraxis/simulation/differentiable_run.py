@@ -54,9 +54,9 @@ def differentiable(
 
     **Arguments:**
 
-    - `robot`, `q0`, `qd0`, `tau`, `controller`, `dt`, `steps`, `ground`, `limits`, `per_step`,
-      `every`, `keywords`: as of `px.simulate`. The controller must be traceable. Contacts that
-      never release and closed loops are not supported.
+    - `robot`, `q0`, `qd0`, `tau`, `controller`: as of `px.simulate`. The controller must be
+      traceable. Closed loops are not supported.
+    - `dt`, `steps`, `ground`, `limits`, `per_step`, `every`, `keywords`: as of `px.simulate`.
     - `method`: `"rk4"` or `"semi_implicit_euler"`.
     - `checkpoint`: keep the state before every `checkpoint`-th step, and compute the steps between
       again for the gradient; 1 keeps all states. By default all are kept if they are recorded
@@ -66,6 +66,15 @@ def differentiable(
     and `.gradient(q_bar, qd_bar)`.
 
     **Raises:** `px.ArgumentError` if arguments do not fit together or something has no gradient.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> run = px.simulation.differentiable(robot, np.zeros(2), np.zeros(2), dt=1e-2, steps=50)
+    >>> last = np.zeros_like(run.q)
+    >>> last[-1, 0] = 1.0  # the number is the angle of joint 1 at the end
+    >>> run.gradient(last)["q0"]
+    array([0.587, 0.264])
     """
     per_step = per_step or {}
     given = {"q0": q0, "qd0": qd0} | ({} if tau is None else {"tau": tau}) | keywords | per_step
@@ -240,6 +249,17 @@ class DifferentiableRun:
     """Recorded states of simulated robots, and the gradient of any number that they decide.
 
     - `t`, `q`, `qd`, `failed_at`: as of `px.simulation.Run`.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> given = {"tau": np.array([2.0]), "mass": np.array([1.0])}
+    >>> run = px.simulation.differentiable(robot, [0.0], [0.0], dt=1e-2, steps=20, **given)
+    >>> end = np.zeros_like(run.q)
+    >>> end[-1] = 1.0
+    >>> gradient = run.gradient(end, wrt=["tau", "mass"])
+    >>> gradient["tau"], gradient["mass"]  # rad per N m, rad per kg
+    (array([0.06]), array([-0.163]))
     """
 
     def __init__(self, simulated, arrays):

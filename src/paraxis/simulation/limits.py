@@ -44,6 +44,17 @@ class Limits:
 
     **Raises:** `px.ArgumentError` if an argument is out of its range, or one of soft stops is given
     for hard ones, or the other way round.
+
+    **Example:**
+
+    >>> import dataclasses
+    >>> rod = px.robots.planar(1)
+    >>> joint = dataclasses.replace(rod.joints[0], lower=-0.5, upper=0.5)
+    >>> robot = px.Robot("stopped rod", [joint], rod.inertias, rod.frames)
+    >>> hard = px.simulation.Limits(stops="hard", restitution=0.5)
+    >>> run = px.simulate(robot, [0.4], [0.0], dt=1e-3, steps=3000, limits=hard, every=500)
+    >>> run.q[:, 0]  # falls, bounces and comes to rest at its stop
+    array([ 0.4  , -0.281, -0.494, -0.5  , -0.5  , -0.5  , -0.5  ])
     """
 
     stops: str | None = "soft"

@@ -19,6 +19,18 @@ class LimitsActed:
     - `stops`: steps that began with the joint at a soft stop, or in which it hit a hard one.
     - `motors`: steps that began with less torque than was asked for, because of the effort limit or
       the velocity limit.
+    - `steps`: how many steps there were.
+
+    **Example:**
+
+    >>> import dataclasses
+    >>> rod = px.robots.planar(1)
+    >>> joint = dataclasses.replace(rod.joints[0], lower=-0.5, upper=0.5)
+    >>> robot = px.Robot("stopped rod", [joint], rod.inertias, rod.frames)
+    >>> soft = px.simulation.Limits()
+    >>> run = px.simulate(robot, [0.4], [0.0], dt=1e-3, steps=1000, limits=soft)
+    >>> run.limits.stops  # how many of the 1000 steps began at the stop
+    array([601])
     """
 
     stops: np.ndarray  # (..., nv)

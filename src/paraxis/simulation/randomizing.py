@@ -10,12 +10,26 @@ from ..robots.robot import Robot
 
 
 def scaled(robot: Robot, name: str, low: float, high: float) -> Callable:
-    """A function that draws a parameter of each robot: its own value times factors between `low`
-    and `high`, one per number, evenly distributed.
+    """A function that draws a parameter of each robot: its own values times random factors.
 
-    **Arguments:** `name`, as `"mass"`, of a parameter that the robot has (`px.parameter_values`).
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `name`: of a parameter, such as `"mass"`: see `px.parameter_values`.
+    - `low`, `high`: the range of the factors, which are uniformly distributed, one per number.
 
     **Returns:** `draw(rng, count)`, for `px.Simulator(robot, randomize={name: draw})`.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> masses = px.simulation.scaled(robot, "mass", 0.8, 1.2)
+    >>> simulator = px.Simulator(robot, dt=1e-3, randomize={"mass": masses}, seed=0)
+    >>> state = simulator.reset(np.zeros((1000, 1)))
+    >>> masses(np.random.default_rng(0), 3)
+    array([[1.055],
+           [0.908],
+           [0.816]])
     """
     if not low <= high:
         raise ArgumentError(f"scaled: expected low <= high, found {low} and {high}")

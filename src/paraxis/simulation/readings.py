@@ -12,7 +12,18 @@ from ..robots.robot import Robot
 
 
 class Imu(NamedTuple):
-    """The readings of an inertial measurement unit, in its own axes."""
+    """The readings of an inertial measurement unit, along its own axes.
+
+    - `rate`: the angular velocity, (..., 3), rad/s.
+    - `force`: the specific force, (..., 3), m/s²: acceleration less gravity.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> still = px.simulation.imu(robot, [0.0], [0.0], [0.0], frame="tip")
+    >>> still.force  # m/s²: what holds it against gravity
+    array([0.  , 0.  , 9.81])
+    """
 
     rate: Any  # (..., 3): angular velocity, rad/s
     force: Any  # (..., 3): specific force, acceleration less gravity, m/s²; at rest it points up
@@ -25,13 +36,22 @@ def imu(
 
     **Arguments:**
 
+    - `robot`: the robot.
     - `q`, `qd`, `qdd`: positions (..., nq), velocities and accelerations (..., nv), in arrays or
       traced. Between two records of a simulation, `(qd[1:] - qd[:-1]) / dt` is the mean
       acceleration, impacts included.
     - `frame`: the name of the frame; its axes are those of the sensor.
     - `parameters`: of the robot that frames depend on, such as `origin=`.
 
-    **Returns:** the angular velocity and the specific force. There is no noise or bias.
+    **Returns:** a `px.simulation.Imu`: the angular velocity and the specific force. There is no
+    noise or bias.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> reading = px.simulation.imu(robot, [0.0], [2.0], [0.0], frame="tip")
+    >>> reading.rate, reading.force  # turns, and is pulled inward and held against gravity
+    (array([ 0., -2.,  0.]), array([-4.  ,  0.  ,  9.81]))
     """
     qd, qdd = _array(qd), _array(qdd)
     J = _array(api.jacobian(robot, q, frame, **parameters))

@@ -57,6 +57,17 @@ class Run:
       normal and two tangents, N s. `px.simulation.contact_forces` gives forces in the world.
     - `residual`: on the ground, how far these are from solving the contact problem, m/s.
     - `setup`: what was simulated; pages are made from it.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> q0, qd0 = np.zeros((3, 2)), np.zeros((3, 2))
+    >>> run = px.simulate(robot, q0, qd0, dt=1e-3, steps=100, every=50)
+    >>> run.t, run.q.shape  # records, robots, joints
+    (array([0.  , 0.05, 0.1 ]), (3, 3, 2))
+    >>> run.failed_at
+    array([-1, -1, -1])
+    >>> run.to_html("falling.html")
     """
 
     t: np.ndarray  # (records,)

@@ -16,6 +16,17 @@ class State:
     - `memory`: what the controller remembers, by name.
     - `impulses`: on the ground, those of each contact in the last step, `(..., k, 3)`, as
       `px.simulation.contact_forces` takes them; zero after a reset. None without a ground.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> simulator = px.Simulator(robot, dt=1e-3)
+    >>> state = simulator.reset([[0.0], [0.5]])
+    >>> before = state.copy()
+    >>> simulator.step(n=100)
+    >>> state.t, state.q - before.q
+    (array([0.1, 0.1]), array([[-0.074],
+           [-0.065]]))
     """
 
     __slots__ = ("_count", "_dt", "_memory", "impulses", "memory", "q", "qd")

@@ -15,6 +15,16 @@ class Estimate:
     - `bytes`: of what will be stored.
     - `seconds`: of computing, in one process like this one; None if nothing was measured.
     - `per_block`: seconds of a block.
+
+    **Example:**
+
+    >>> def energy(speed, mass):
+    ...     return {"energy": 0.5 * mass * speed**2}
+    ...
+    >>> space = px.sweeps.product(speed=np.arange(100.0), mass=[1.0, 2.0])
+    >>> estimate = px.sweeps.estimate(energy, space)
+    >>> estimate.states, estimate.bytes
+    (200, 1600)
     """
 
     states: int

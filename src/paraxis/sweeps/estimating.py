@@ -128,6 +128,16 @@ def estimate(function: Callable, space: Any, *, block: int | None = None) -> Est
     **Returns:** an `Estimate`; print it.
 
     **Raises:** what the function raises, if it does so for every state that was tried.
+
+    **Example:**
+
+    >>> def energy(speed, mass):
+    ...     return {"energy": 0.5 * mass * speed**2}
+    ...
+    >>> space = px.sweeps.product(speed=np.arange(1000.0), mass=np.arange(1000.0))
+    >>> estimate = px.sweeps.estimate(energy, space)
+    >>> estimate.states
+    1000000
     """
     space = as_space(space)
     found = measured(function, space, block=block)

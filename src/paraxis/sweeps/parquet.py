@@ -39,6 +39,15 @@ def to_parquet(store: str | os.PathLike, folder: str | os.PathLike) -> list[str]
 
     **Raises:** `px.sweeps.StoreError` if there is no such study or it is not complete, or if the
     folder has something else.
+
+    **Example:**
+
+    >>> def energy(speed, mass):
+    ...     return {"energy": 0.5 * mass * speed**2}
+    ...
+    >>> space = px.sweeps.sampled(100, speed=(0.0, 1.0), mass=(1.0, 2.0))
+    >>> study = px.sweep(energy, space, "samples.zarr")
+    >>> files = px.sweeps.to_parquet("samples.zarr", "columns")
     """
     found = found_at(files_at(store))
     if found is None:

@@ -27,9 +27,19 @@ class SweepWarning(UserWarning):
 class Status:
     """How far a study is.
 
+    - `store`: the path or URL of the store.
     - `blocks`, `done`, `failed`: how many there are, are committed, and raised an error.
     - `states`: how many states the study has.
     - `errors`: the errors by number of block, in a line each.
+
+    **Example:**
+
+    >>> def energy(speed, mass):
+    ...     return {"energy": 0.5 * mass * speed**2}
+    ...
+    >>> study = px.sweep(energy, {"speed": [1.0, 2.0], "mass": [1.0, 3.0]}, "energy.zarr")
+    >>> study.status.blocks, study.status.done, study.status.states
+    (1, 1, 4)
     """
 
     store: str
@@ -70,6 +80,15 @@ def status(store: str | os.PathLike) -> Status:
     **Returns:** a `Status`.
 
     **Raises:** `px.sweeps.StoreError` if there is no study.
+
+    **Example:**
+
+    >>> def energy(speed, mass):
+    ...     return {"energy": 0.5 * mass * speed**2}
+    ...
+    >>> study = px.sweep(energy, {"speed": [1.0, 2.0], "mass": [1.0, 3.0]}, "energy.zarr")
+    >>> px.sweeps.status("energy.zarr").complete
+    True
     """
     found = found_at(files_at(store))
     if found is None:

@@ -21,7 +21,13 @@ WORDS = 4  # of a counter of Philox
 
 
 class Sampled(Space):
-    """States whose variables are drawn between limits."""
+    """States whose variables are drawn between limits.
+
+    **Example:**
+
+    >>> px.sweeps.sampled(1000, seed=1, mass=(0.5, 2.0)).shape
+    (1000,)
+    """
 
     def __init__(
         self,
@@ -123,6 +129,13 @@ def sampled(
 
     **Returns:** a `px.sweeps.Sampled`, a space with the axis "sample". The values of a state depend
     on the seed and on its index alone; of a Latin hypercube also on the count.
+
+    **Example:**
+
+    >>> limits = (-np.ones(6), np.ones(6))
+    >>> space = px.sweeps.sampled(1000, method="sobol", mass=(0.5, 2.0), q=limits)
+    >>> space.axes
+    {'sample': 1000}
     """
     return Sampled(count, dict(ranges), method, seed)  # type: ignore[arg-type]
 

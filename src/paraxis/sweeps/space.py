@@ -27,6 +27,12 @@ class Space(ABC):
     - `axes`: lengths by name.
     - `cases`: of axes whose values are words, these. A block has a single one of each, so that the
       function is given a word.
+
+    **Example:**
+
+    >>> space = px.sweeps.product(mass=[1.0, 2.0])
+    >>> space.shape, space.count, isinstance(space, px.sweeps.Space)
+    ((2,), 2, True)
     """
 
     axes: dict[str, int]
@@ -73,7 +79,13 @@ class Space(ABC):
 
 
 class Product(Space):
-    """Every combination of the values of several variables, each an axis."""
+    """Every combination of the values of several variables, each an axis.
+
+    **Example:**
+
+    >>> px.sweeps.product(mass=[1.0, 2.0], policy=["exact", "hamilton"]).shape
+    (2, 2)
+    """
 
     def __init__(self, variables: Mapping[str, ArrayLike]):
         self._values = {name: as_values(name, values) for name, values in variables.items()}
@@ -108,7 +120,13 @@ class Product(Space):
 
 
 class Points(Space):
-    """A list of states: the values of all variables, one after another."""
+    """A list of states: the values of all variables, one after another.
+
+    **Example:**
+
+    >>> px.sweeps.points(mass=[1.0, 2.0, 3.0]).count
+    3
+    """
 
     def __init__(self, variables: Mapping[str, ArrayLike]):
         self._values = {name: as_values(name, values) for name, values in variables.items()}
@@ -148,6 +166,12 @@ def product(**variables: ArrayLike) -> Product:
       with one of them at a time.
 
     **Returns:** a `px.sweeps.Product`, a space with an axis for each variable.
+
+    **Example:**
+
+    >>> space = px.sweeps.product(period=np.geomspace(1e-3, 0.1, 20), payload=[0.0, 0.5, 1.0])
+    >>> space.axes, space.count
+    ({'period': 20, 'payload': 3}, 60)
     """
     return Product(variables)
 
@@ -160,6 +184,12 @@ def points(**variables: ArrayLike) -> Points:
     - `variables`: the values of each by name, `(count, ...)`.
 
     **Returns:** a `px.sweeps.Points`, a space with the axis "point".
+
+    **Example:**
+
+    >>> space = px.sweeps.points(q=np.zeros((100, 6)), mass=np.linspace(0.0, 5.0, 100))
+    >>> space.axes
+    {'point': 100}
     """
     return Points(variables)
 

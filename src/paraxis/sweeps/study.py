@@ -27,7 +27,18 @@ LONGEST = 1e8  # seconds that timers of all systems can count
 
 
 class Sweep:
-    """A study and its store: what `px.sweep` returns."""
+    """A study and its store: what `px.sweep` returns.
+
+    **Example:**
+
+    >>> def energy(speed, mass):
+    ...     return {"energy": 0.5 * mass * speed**2}
+    ...
+    >>> study = px.sweep(energy, {"speed": [1.0, 2.0], "mass": [1.0, 3.0]}, "energy.zarr")
+    >>> study.open().energy.sel(speed=2.0).values  # J, for each mass
+    array([2., 6.])
+    >>> page = study.to_html("energy.html")
+    """
 
     def __init__(self, store: Store):
         self._store = store

@@ -62,6 +62,19 @@ def cartesian_line(
 
     **Raises:** `px.ArgumentError` if the joints cannot follow the line, or it passes a singularity
     too closely for accelerations to be computed.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> home = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.0])
+    >>> start = px.forward_kinematics(robot, home)[:3, 3]
+    >>> end = start + [0.0, 0.1, 0.2]
+    >>> line = px.trajectories.cartesian_line(robot, home, end, duration=1.0)
+    >>> q = line([0.0, 0.5, 1.0])[0]
+    >>> px.forward_kinematics(robot, q)[:, :3, 3] - start  # m
+    array([[0.  , 0.  , 0.  ],
+           [0.  , 0.05, 0.1 ],
+           [0.  , 0.1 , 0.2 ]])
     """
     timing = _timing(duration, max_velocity, max_acceleration)
     return _through(robot, q0, [target], 0.0, timing, frame, "cartesian_line")
@@ -80,18 +93,34 @@ def cartesian_via_points(
 ) -> Trajectory:
     """Return the motion that moves a frame along straight lines from target to target.
 
-    Arguments that are not listed, the result and errors are those of
-    `px.trajectories.cartesian_line`.
-
     **Arguments:**
 
+    - `robot`: the robot.
+    - `q0`: joint positions at the start, `(n,)`, rad or m.
     - `targets`: all poses or all points, one after another.
     - `blend`: by default 0, and the frame stops at each target. Otherwise it does not stop: corners
       are rounded from this distance before a target to this distance after it, with continuous
       curvature, and pass the target within 3/8 of it. At most half of the shortest line, m.
     - `duration`: of the whole motion, s, shared among the lines by their lengths.
-    - `max_velocity`, `max_acceleration`: the frame slows down around corners, so that the magnitude
-      of its acceleration stays within the limit.
+    - `max_velocity`, `max_acceleration`: of the frame, as of `px.trajectories.cartesian_line`. It
+      slows down around corners, so that the magnitude of its acceleration stays within the limit.
+    - `frame`: name of the frame; by default the tool.
+
+    **Returns:** a `Trajectory`.
+
+    **Raises:** as `px.trajectories.cartesian_line`.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> home = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.0])
+    >>> corner = px.forward_kinematics(robot, home)[:3, 3] + [0.0, 0.1, 0.0]
+    >>> path = px.trajectories.cartesian_via_points(
+    ...     robot, home, [corner, corner + [0.0, 0.0, 0.1]], blend=0.02, duration=2.0
+    ... )
+    >>> q, qd, qdd = path(1.0)  # the frame rounds the corner without stopping
+    >>> (px.jacobian(robot, q) @ qd)[3:]  # m/s
+    array([0.   , 0.094, 0.094])
     """
     targets = _sequence(targets)
     timing = _timing(duration, max_velocity, max_acceleration)

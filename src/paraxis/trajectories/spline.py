@@ -40,6 +40,19 @@ def quintic(
     **Returns:** a `Trajectory`.
 
     **Raises:** `px.ArgumentError` if sizes differ or a joint leaves its range.
+
+    **Example:**
+
+    >>> move = px.trajectories.quintic([0.0, 0.0], [1.0, 0.5], duration=2.0)
+    >>> q, qd, qdd = move([0.0, 1.0, 2.0])  # at the start, halfway, at the end
+    >>> q
+    array([[0.  , 0.  ],
+           [0.5 , 0.25],
+           [1.  , 0.5 ]])
+    >>> qd
+    array([[0.   , 0.   ],
+           [0.938, 0.469],
+           [0.   , 0.   ]])
     """
     q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)
@@ -78,6 +91,15 @@ def via_points(
 
     **Raises:** `px.ArgumentError` if sizes differ, times do not increase from 0, or a joint leaves
     its range.
+
+    **Example:**
+
+    >>> move = px.trajectories.via_points([[0.0], [1.0], [0.5]], [0.0, 1.0, 2.0])
+    >>> q, qd, qdd = move([0.0, 0.5, 1.0, 1.5, 2.0])
+    >>> q[:, 0]
+    array([0.   , 0.349, 1.   , 0.745, 0.5  ])
+    >>> qd[:, 0]
+    array([ 0.   ,  1.514,  0.469, -0.986,  0.   ])
     """
     points, times = given.array("points", points, 2), given.array("times", times, 1)
     if len(points) < 2 or len(points) != len(times):

@@ -66,6 +66,17 @@ class Trajectory:
     `t` `(...)` in s to get `q`, `qd` and `qdd`, each `(..., n)`. Before time 0 and after `duration`
     the joints stay at its ends. Where accelerations jump, the value after the jump holds: a joint
     that has come to rest has no acceleration at `duration`, though it may have braked until then.
+
+    **Example:**
+
+    >>> robot = px.load("ur5")
+    >>> move = px.trajectories.quintic(np.zeros(6), [1.0, -1.0, 0.5, 0.0, 0.0, 0.0], 5.0)
+    >>> quick = move.scaled(robot)  # until a joint or a motor is at its limit
+    >>> quick.duration < move.duration
+    True
+    >>> samples = quick.sample(dt=0.01)
+    >>> px.inverse_dynamics(robot, samples.q, samples.qd, samples.qdd).shape[1]
+    6
     """
 
     def __init__(self, legs: Iterable[Leg], robot: Robot | None = None):

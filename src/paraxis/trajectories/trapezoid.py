@@ -39,6 +39,15 @@ def trapezoidal(
 
     **Raises:** `px.ArgumentError` if a limit is missing, `q0` and `q1` are equal, or a joint leaves
     its range.
+
+    **Example:**
+
+    >>> move = px.trajectories.trapezoidal([0.0, 0.0], [1.0, 0.5], 1.0, 4.0)
+    >>> move.duration  # 1/4 s to speed up, 3/4 s at 1 rad/s, 1/4 s to slow down
+    1.25
+    >>> move([0.1, 0.5])[1]  # rad/s
+    array([[0.4, 0.2],
+           [1. , 0.5]])
     """
     q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)

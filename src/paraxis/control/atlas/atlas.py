@@ -199,6 +199,14 @@ def stability_atlas(
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, the motion does not repeat, or
     the ages of a policy are uncertain.
+
+    **Example:**
+
+    >>> atlas = px.control.stability_atlas(
+    ...     px.robots.planar(2), policies=["exact", "hamilton"], axes={"payload": [0.0, 1.0]}
+    ... )
+    >>> atlas["hamilton", "payload"].held_up_to  # s, for each payload
+    array([0.01, 0.02])
     """
     kp, kd = critical_gains(robot, kp, kd)
     chosen = certain_policies(policies)

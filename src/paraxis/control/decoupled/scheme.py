@@ -37,6 +37,15 @@ def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> U
     through it in real time.
 
     **Raises:** `px.ArgumentError` if groups do not have every link once.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(4)
+    >>> scheme = px.control.unsynchronised(robot, groups=2)
+    >>> move = px.trajectories.quintic(np.zeros(4), np.ones(4), duration=0.1).sample(dt=1e-3)
+    >>> run = scheme(move.q, move.qd, move.qdd, 1e-3)
+    >>> run.torque.shape, run.torque_age.shape  # samples, joints
+    ((101, 4), (101, 4))
     """
     what = "unsynchronised inverse dynamics"
     unsprung(single_joints(robot, what), what)

@@ -63,6 +63,14 @@ def motor(
     **Returns:** a controller for `px.simulate`, with memory if there is a lag or a delay.
 
     **Raises:** `px.ArgumentError` if numbers are out of range.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> drive = px.control.motor(robot, gear=50.0, force_range=[-0.1, 0.1])
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=drive, u=[1.0], dt=1e-3, steps=100)
+    >>> run.qd[-1]  # rad/s: 5 N m for 0.1 s on 1/3 kg m²
+    array([1.5])
     """
     if (stall is None) != (no_load_speed is None):
         raise ArgumentError("stall and no_load_speed belong together; give both, or neither")
@@ -100,17 +108,26 @@ def position_servo(
 
     **Arguments:**
 
+    - `robot`: the robot, whose joints have one degree of freedom each; one servo per joint.
     - `command`: a controller that returns a position per joint (times the gear); by default the
       setting `u`.
     - `kp`, `kv`: gains, one number or one per joint, or `(..., nv)` per robot. They are settings.
     - `damping_ratio`: instead of `kv`: 1 for critical damping of the joint's inertia at q = 0
       (MuJoCo's `dampratio`: kv = 2 damping_ratio √(kp M / gear²), with M on the diagonal of the
       mass matrix there).
-    - others: as of `px.control.motor`.
+    - `gear`, `command_range`, `force_range`, `time_constant`, `delay`: as of `px.control.motor`.
 
     **Returns:** a controller for `px.simulate`, with memory if there is a lag or a delay.
 
     **Raises:** `px.ArgumentError` if numbers are out of range.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> servo = px.control.position_servo(robot, kp=50.0, damping_ratio=1.0)
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=servo, u=[0.5], dt=1e-3, steps=2000)
+    >>> run.q[-1]
+    array([0.5])
     """
     gains = {"kp": _gain(robot, kp, "kp")}
     if kv is not None and damping_ratio is not None:
@@ -145,14 +162,23 @@ def velocity_servo(
 
     **Arguments:**
 
+    - `robot`: the robot, whose joints have one degree of freedom each; one servo per joint.
     - `command`: a controller that returns a rate per joint (times the gear); by default the setting
       `u`.
     - `kv`: gains, one number or one per joint, or `(..., nv)` per robot. They are settings.
-    - others: as of `px.control.motor`.
+    - `gear`, `command_range`, `force_range`, `time_constant`, `delay`: as of `px.control.motor`.
 
     **Returns:** a controller for `px.simulate`, with memory if there is a lag or a delay.
 
     **Raises:** `px.ArgumentError` if numbers are out of range.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> servo = px.control.velocity_servo(robot, kv=10.0)
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=servo, u=[2.0], dt=1e-3, steps=1000)
+    >>> run.qd[-1]
+    array([2.])
     """
     gains = {"kv": _gain(robot, kv, "kv")}
 

@@ -62,6 +62,21 @@ class LowPass(Filter):
     - `initial`: what it begins with; by default the first sample.
 
     Call it as `y, memory = low_pass(x, memory, dt)`; y includes this sample.
+
+    **Example:**
+
+    >>> low_pass = px.control.LowPass(time_constant=0.1, size=1, initial=[0.0])
+    >>> def smooth(t, q, qd, memory, dt, u):
+    ...     command, state = low_pass(u, memory.filter, dt)
+    ...     return command, {"filter": state}
+    ...
+    >>> controller = px.control.with_memory(smooth, filter=low_pass)
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> run = px.simulate(
+    ...     robot, [0.0], [0.0], controller=controller, u=[1.0], dt=1e-3, steps=300
+    ... )
+    >>> np.diff(run.qd[[0, 100, 200, 300], 0])  # rad/s per 0.1 s: the torque rises
+    array([0.111, 0.231, 0.274])
     """
 
     def __init__(
@@ -100,6 +115,19 @@ class LinearFilter(Filter):
     **Raises:** `px.ArgumentError` if they are not finite numbers, or a[0] is 0.
 
     Call it as `y, memory = filter(x, memory)`.
+
+    **Example:**
+
+    >>> smooth = px.control.LinearFilter.second_order_low_pass(cutoff=5.0, period=0.01, size=1)
+    >>> def law(t, q, qd, memory):
+    ...     rate, state = smooth(qd, memory.filter)
+    ...     return 50.0 * (0.5 - q) - 8.0 * rate, {"filter": state}
+    ...
+    >>> controller = px.control.with_memory(law, filter=smooth)
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=controller, dt=0.01, steps=400)
+    >>> run.q[-1]
+    array([0.501])
     """
 
     def __init__(self, b: ArrayLike, a: ArrayLike = (1.0,), size: int | None = None):
@@ -157,6 +185,19 @@ class Derivative(Filter):
     - `size`: entries of the signal; by default one per degree of freedom of the robot.
 
     Call it as `y, memory = derivative(x, memory, dt)`.
+
+    **Example:**
+
+    >>> rate_of = px.control.Derivative(time_constant=0.01, size=1)
+    >>> def law(t, q, qd, memory, dt):
+    ...     rate, state = rate_of(q, memory.rate, dt)  # of positions alone
+    ...     return 50.0 * (0.5 - q) - 8.0 * rate, {"rate": state}
+    ...
+    >>> controller = px.control.with_memory(law, rate=rate_of)
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=controller, dt=1e-3, steps=4000)
+    >>> run.q[-1]
+    array([0.5])
     """
 
     def __init__(self, time_constant: float = 0.0, size: int | None = None):
@@ -186,6 +227,19 @@ class DelayLine(Filter):
     - `initial`: what comes out before the first sample does; by default the first sample.
 
     Call it as `y, memory = line(x, memory)`.
+
+    **Example:**
+
+    >>> line = px.control.DelayLine(samples=5, size=1)
+    >>> def law(t, q, qd, memory):
+    ...     late, state = line(q, memory.line)  # the position of 5 ms ago
+    ...     return 50.0 * (0.5 - late) - 8.0 * qd, {"line": state}
+    ...
+    >>> controller = px.control.with_memory(law, line=line)
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=controller, dt=1e-3, steps=3000)
+    >>> run.q[-1]
+    array([0.5])
     """
 
     def __init__(self, samples: int = 1, size: int | None = None, initial: ArrayLike | None = None):

@@ -38,6 +38,12 @@ class Law:
 
     `settings`: name -> default of what it takes by name. `per_step`: names of what has a value for
     each step. `takes_dt`: whether it is given `dt`, the time from this call to the next.
+
+    **Example:**
+
+    >>> law = px.control.PID(px.robots.planar(2), kp=100.0, kd=20.0)
+    >>> sorted(law.settings), law.takes_dt  # what px.simulate may be given by name
+    (['kd', 'ki', 'kp'], True)
     """
 
     structure: ClassVar[dict[str, Any]] = {}  # nested memory
@@ -262,6 +268,18 @@ def with_memory(function: Callable, **initial: Any) -> LawWithMemory:
 
     **Raises:** `px.ArgumentError` if an initial value is not an array of numbers; later, if the
     function returns other names or shapes.
+
+    **Example:**
+
+    >>> def integral(t, q, qd, memory, dt):
+    ...     total = memory.total + (0.5 - q) * dt
+    ...     return 40.0 * (0.5 - q) + 20.0 * total - 8.0 * qd, {"total": total}
+    ...
+    >>> controller = px.control.with_memory(integral, total=np.zeros(1))
+    >>> robot = px.robots.planar(1)
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=controller, dt=2e-3, steps=5000)
+    >>> run.q[-1]  # the goal, in spite of gravity
+    array([0.5])
     """
     if not callable(function):
         raise ArgumentError(
@@ -296,6 +314,21 @@ def with_data(controller: Callable, *per_step: str, **settings: ArrayLike) -> La
     **Returns:** a controller.
 
     **Raises:** `px.ArgumentError` if the controller takes no argument of that name.
+
+    **Example:**
+
+    >>> def follow(t, q, qd, goal, stiffness):
+    ...     return stiffness * (goal - q) - 8.0 * qd
+    ...
+    >>> controller = px.control.with_data(follow, "goal", stiffness=100.0)
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> goals = np.linspace(0.0, 1.0, 1000)[:, None]  # one for each step
+    >>> run = px.simulate(
+    ...     robot, [0.0], [0.0], controller=controller, dt=2e-3, steps=1000, goal=goals
+    ... )
+    >>> run.q[[500, 1000]]
+    array([[0.46],
+           [0.96]])
     """
     part = Part(controller)
     title = getattr(controller, "_title", getattr(controller, "__name__", "controller"))

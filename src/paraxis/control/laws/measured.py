@@ -60,6 +60,15 @@ def measured(
 
     **Raises:** `px.ArgumentError` if numbers are out of range, or if positions of joints that have
     quaternions or planes should be disturbed.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1)
+    >>> law = px.control.PID(robot, kp=100.0, ki=100.0, kd=20.0, goal=[0.5])
+    >>> real = px.control.measured(robot, law, noise=0.001, quantisation=2 * np.pi / 4096)
+    >>> run = px.simulate(robot, [0.5], [0.0], controller=real, dt=2e-3, steps=4000)
+    >>> abs(run.q[-1] - 0.5) < 0.01
+    array([ True])
     """
     part, delay, seed = Part(controller), integer_like(delay, "delay"), integer_like(seed, "seed")
     asked = {"noise": noise, "bias": bias, "quantisation": quantisation}

@@ -77,6 +77,15 @@ def PID(
     Torques are on the joints' side of transmissions within the law, and returned for motors.
 
     **Raises:** `px.ArgumentError` if a gain, goal or limit has a wrong shape.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> controller = px.control.PID(robot, kp=200.0, ki=100.0, kd=40.0, goal=[0.5, -0.3])
+    >>> start = np.zeros(2)
+    >>> run = px.simulate(robot, start, start, controller=controller, dt=2e-3, steps=5000)
+    >>> run.q[-1]
+    array([ 0.5, -0.3])
     """
     a_robot(robot)
     names = (per_step,) if isinstance(per_step, str) else tuple(per_step)

@@ -40,6 +40,15 @@ def sampled(controller: Callable, period: float, *, size: int | None = None) -> 
 
     The whole loop is one straight line of code, so a controller costs its operations at every step,
     sampled or not; only the result is held.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> fast = px.control.PID(robot, kp=100.0, kd=20.0, goal=[1.0])
+    >>> slow = px.control.sampled(fast, 0.02)  # at 50 Hz
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=slow, dt=1e-3, steps=1000, every=250)
+    >>> run.q[:, 0]
+    array([0.   , 0.735, 0.933, 0.983, 0.996])
     """
     part, period = Part(controller), positive(period, "period")
     initial = {"held": of_size(size), "sample": np.full(1, -1.0)}
@@ -80,6 +89,15 @@ def delayed(
     **Returns:** a controller with memory.
 
     **Raises:** `px.ArgumentError` if `samples` is not an integer >= 0.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(1).with_gravity([0, 0, 0])
+    >>> law = px.control.PID(robot, kp=100.0, kd=10.0, goal=[1.0])
+    >>> late = px.control.sampled(px.control.delayed(law), 0.02)  # applied 20 ms later
+    >>> run = px.simulate(robot, [0.0], [0.0], controller=late, dt=1e-3, steps=1000, every=250)
+    >>> run.q[:, 0]
+    array([0.   , 0.937, 1.005, 0.999, 1.   ])
     """
     part, samples = Part(controller), integer_like(samples, "samples")
     if samples == 0:

@@ -47,6 +47,15 @@ def tracking(
 
     **Raises:** `px.ArgumentError` if the controller uses stale data, which needs
     `px.control.closed_loop`.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> move = px.trajectories.quintic([0.0, 0.0], [1.0, 0.5], duration=1.0)
+    >>> law = px.control.tracking(px.control.computed_torque(robot, kp=100.0, kd=20.0), move)
+    >>> run = px.simulate(robot, [0.1, 0.0], [0.0, 0.0], controller=law, dt=1e-3, steps=1500)
+    >>> run.q[-1]  # began 0.1 rad off, ends at the goal
+    array([1. , 0.5])
     """
     if not isinstance(controller, Controller):
         raise ArgumentError(

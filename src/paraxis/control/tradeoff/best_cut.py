@@ -128,6 +128,14 @@ def best_cut(
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, or exact control is stable at
     no period.
+
+    **Example:**
+
+    >>> best = px.control.best_cut(px.robots.planar(3), processors=3, latency=10)
+    >>> best.policy.name, best.loop_time  # flops
+    ('inward_at_2', 37)
+    >>> round(best.gain, 2)  # against exact control
+    1.18
     """
     kp, kd = critical_gains(robot, kp, kd)
     processors = integer("processors", processors)

@@ -52,6 +52,17 @@ class Chip:
 
     Immutable. `array` is the `px.parallel.systolic_array` that it realises, `word` the bits of
     every word; `formats` maps inputs, constants and operations of the array to their formats.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> chip = px.hardware.inverse_dynamics_chip(robot, word=24)
+    >>> chip([0.3, 0.4], [1.0, -1.0], [0.0, 5.0]).tau
+    array([21.973,  5.613])
+    >>> px.inverse_dynamics(robot, [0.3, 0.4], [1.0, -1.0], [0.0, 5.0])
+    array([21.973,  5.613])
+    >>> bool((chip.errors(100) < chip.error_bounds()).all())
+    True
     """
 
     array: SystolicArray

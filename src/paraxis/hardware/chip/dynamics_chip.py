@@ -39,6 +39,13 @@ def inverse_dynamics_chip(
 
     **Returns:** a `px.hardware.Chip`. Its number formats come from a simulation of random states,
     with room for twice the largest value seen; a state with a larger one is not valid.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> chip = px.hardware.inverse_dynamics_chip(robot)
+    >>> chip.interval, chip.latency, chip.multipliers  # clocks, clocks
+    (3, 30, 214)
     """
     array = systolic_array(robot, one_of(form, FORMS, "form"))
     word = number_of_bits("word", word, SHORTEST, LONGEST)

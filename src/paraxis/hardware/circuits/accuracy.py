@@ -112,6 +112,12 @@ def reachable_poses(
 
     **Raises:** `px.RobotError` if the robot has no closed-form inverse kinematics or no such frame;
     `px.ArgumentError` if `count` is out of range.
+
+    **Example:**
+
+    >>> poses = px.hardware.reachable_poses(px.load("puma560"), count=100, seed=0)
+    >>> poses.pose.shape, poses.q.shape
+    ((100, 4, 4), (100, 8, 6))
     """
     geometry = family_geometry(robot, frame)
     count = integer("count", count, 1)

@@ -61,6 +61,17 @@ class Circuit:
     Immutable. `tasks` are CordicTasks; `units[k]` does `tasks.tasks[k]` in stage `stage[k]`.
     `formats` maps Inputs and Results to the formats of their words, `limits` maps the Inputs that
     are numbers to the least and the largest valid word.
+
+    **Example:**
+
+    >>> program = px.trace(lambda x, y: px.math.sqrt(x * x + y * y), x=(), y=())
+    >>> circuit = px.hardware.Circuit.of(program, {"x": 4.0, "y": 4.0}, word=24)
+    >>> circuit.stages
+    1
+    >>> circuit(x=3.0, y=[0.0, 4.0]).result
+    array([3., 5.])
+    >>> circuit.errors()["result"].item() < 1e-5
+    True
     """
 
     tasks: CordicTasks

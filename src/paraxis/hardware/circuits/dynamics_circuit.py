@@ -40,6 +40,15 @@ def inverse_dynamics_circuit(
     simulation of random states, with room for twice the largest value seen; a state with a larger
     one is not valid. Short words, or limits far larger than the rates that occur, leave few bits
     for torques: check `errors` of the circuit.
+
+    **Example:**
+
+    >>> robot = px.robots.planar(2)
+    >>> circuit = px.hardware.inverse_dynamics_circuit(robot, velocity=4.0, acceleration=20.0)
+    >>> circuit([0.3, 0.4], [1.0, -1.0], [0.0, 5.0]).tau
+    array([21.973,  5.613])
+    >>> px.inverse_dynamics(robot, [0.3, 0.4], [1.0, -1.0], [0.0, 5.0])
+    array([21.973,  5.613])
     """
     tasks = inverse_dynamics_tasks(robot)
     ranges = {

@@ -42,6 +42,17 @@ def inverse_kinematics_circuit(
     **Returns:** a `px.hardware.Circuit`.
 
     **Raises:** `px.RobotError` if the robot is not of the PUMA family.
+
+    **Example:**
+
+    >>> puma = px.load("puma560")
+    >>> circuit = px.hardware.inverse_kinematics_circuit(puma)
+    >>> circuit.stages, circuit.iterations
+    (12, 24)
+    >>> pose = px.forward_kinematics(puma, [0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
+    >>> found = circuit(pose)
+    >>> bool(found.valid), px.forward_kinematics(puma, found.q)[:3, 3] - pose[:3, 3]  # m
+    (True, array([-0., -0.,  0.]))
     """
     geometry = family_geometry(robot, frame)
     tasks = inverse_kinematics_tasks(robot, arm, elbow, wrist, frame)

@@ -25,6 +25,15 @@ def shortest_word(make: Callable[[int], Circuit], error: float, count: int = 100
     singularities errors grow, and more inputs find larger ones.
 
     **Raises:** `px.ArgumentError` if even words of 64 bits are not accurate enough.
+
+    **Example:**
+
+    >>> program = px.trace(lambda x, y: px.math.sqrt(x * x + y * y), x=(), y=())
+    >>> def circuit(word):
+    ...     return px.hardware.Circuit.of(program, {"x": 4.0, "y": 4.0}, word=word)
+    ...
+    >>> px.hardware.shortest_word(circuit, error=1e-3, count=100).word
+    14
     """
     if not (isinstance(error, Real) and 0 < error < math.inf):
         raise ArgumentError(f"error: expected a number above 0, found {error!r}")

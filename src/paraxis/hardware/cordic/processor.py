@@ -100,6 +100,15 @@ class Cordic:
     - `compensation`: how the gain is undone. `"interleaved"` adds shifted numbers between
       micro-rotations, `"after"` adds them after all micro-rotations by the same adders (Lee and
       Chang's equations 11 and 10), `"multiply"` multiplies by one constant at the end.
+
+    **Example:**
+
+    >>> cordic = px.hardware.Cordic(word=24)
+    >>> turned = cordic.rotate("circular", 1.0, 0.0, np.pi / np.array([6, 4]))
+    >>> turned.x, turned.y  # cosines and sines of 30 and 45 degrees
+    (array([0.866, 0.707]), array([0.5  , 0.707]))
+    >>> cordic.vector("linear", [2.0, 3.0], 1.0, 0.0).z  # 1 / 2, 1 / 3
+    array([0.5  , 0.333])
     """
 
     word: int = 24

@@ -29,7 +29,13 @@ from ...errors import ArgumentError
 
 @dataclass(frozen=True)
 class Input:
-    """Entry `index`, in row-major order, of the input array `name`."""
+    """Entry `index`, in row-major order, of the input array `name`.
+
+    **Example:**
+
+    >>> px.hardware.Input("q", 2)
+    Input(name='q', index=2)
+    """
 
     name: str
     index: int

@@ -48,6 +48,14 @@ class Network:
     - `name`: for reprs and errors.
     - `neighbours`: for each processor a list of those it has a link to. Of several shortest routes
       a message takes the one whose links are listed first.
+
+    **Example:**
+
+    >>> ring = px.parallel.Network("ring", [[1, 3], [2, 0], [3, 1], [0, 2]])
+    >>> ring.diameter, ring.route(0, 2)
+    (2, [0, 1, 2])
+    >>> ring.deliver([(0, 2), (1, 3)]).time
+    2.0
     """
 
     name: str
@@ -258,6 +266,14 @@ def network(name: str, processors: int) -> Network:
         k + 2, 4, 8, ... two hops apart.
 
     - `processors`: how many there are, at most 65,536; a power of two, except for a cascade.
+
+    **Example:**
+
+    >>> cube = px.parallel.network("hypercube", 8)
+    >>> cube.diameter, cube.links
+    (3, 24)
+    >>> cube.route(0, 5)
+    [0, 1, 2, 5]
     """
     one_of(name, NETWORKS, "network")
     count = integer("processors", processors)

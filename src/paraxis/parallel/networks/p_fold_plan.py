@@ -42,6 +42,12 @@ def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPl
       row.
 
     **Returns:** a plan with `steps`, `messages`, `joints`, `on` and `carry_out`.
+
+    **Example:**
+
+    >>> plan = px.parallel.p_fold_plan(px.load("puma560"), processors=3)
+    >>> len(plan.steps)
+    48
     """
     what = "the p-fold plan"
     unsprung(open_tree(robot, what), what)

@@ -33,7 +33,22 @@ class Glue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """A solved recurrence: the `results`, and which processor did what at which step."""
+    """A solved recurrence. Made by `px.parallel.recurrence`.
+
+    - `results`: x(0), x(1), ...
+    - `order`: which processor combined which spans at which step.
+
+    **Example:**
+
+    >>> def add(a, b):
+    ...     return a + b
+    ...
+    >>> sums = px.parallel.recurrence(add, range(8), order="p_fold", processors=2)
+    >>> sums.steps, sums.bound, sums.operations
+    (6, 5, 10)
+    >>> sums.on(px.parallel.network("hypercube", 2)).hops
+    3
+    """
 
     results: list
     order: Order
@@ -111,6 +126,14 @@ def recurrence(
 
     **Returns:** a `px.parallel.Recurrence` with `results`, `steps`, `operations`, `bound` and
     `messages`.
+
+    **Example:**
+
+    >>> sums = px.parallel.recurrence(lambda a, b: a + b, range(8))
+    >>> sums.results
+    [0, 1, 3, 6, 10, 15, 21, 28]
+    >>> sums.steps, sums.operations  # instead of 7 steps one after another
+    (3, 17)
     """
     if not callable(operator):
         raise ArgumentError(f"operator: expected a function of two arguments, found {operator!r}")

@@ -28,10 +28,25 @@ MOST_LINES = 17  # for the stages, and for the delay lines
 class Pipeline:
     """Tasks arranged as a pipeline. Made by `px.pipeline`.
 
-    `starts` and `latencies` hold, for each task of `tasks`, the stage at which it starts on an item
-    and how many stages it takes. An item is done after `stages`, the next one follows `spacing`
-    stages behind, and a stage lasts `stage` in the unit of the tasks' weights. `lines` are the
-    delay lines. `places` holds the processor of each task where processors are shared.
+    - `tasks`: the `px.TaskGraph`.
+    - `starts`, `latencies`: for each task, the stage at which it starts on an item, and how many
+      stages it takes.
+    - `stages`: after how many an item is done.
+    - `spacing`: how many stages behind it the next item follows.
+    - `stage`: how long a stage lasts, in the unit of the tasks' weights.
+    - `lines`: the delay lines; `shared`: whether one serves all tasks that need a value.
+    - `places`: the processor of each task where processors are shared, otherwise None.
+
+    **Example:**
+
+    >>> tasks = px.TaskGraph.from_program(px.program(px.robots.planar(2), "gravity_torques"))
+    >>> line = px.pipeline(tasks)
+    >>> line.stages, line.interval
+    (4, 1)
+    >>> line.evaluate(q=[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]])  # a state enters at every stage
+    array([[19.62 ,  4.905],
+           [10.601,  2.65 ],
+           [-8.165, -2.041]])
     """
 
     tasks: TaskGraph

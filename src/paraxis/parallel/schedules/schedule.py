@@ -38,6 +38,14 @@ class Schedule:
 
     **Raises:** `px.ScheduleError` if a task starts before its predecessors and their messages are
     done, or if two tasks overlap on a processor.
+
+    **Example:**
+
+    >>> tasks = px.TaskGraph({"a": 2, "b": 3, "c": 1}, [("a", "c"), ("b", "c")])
+    >>> plan = px.parallel.Schedule(tasks, 2, starts=(0, 0, 3), places=(0, 1, 1))
+    >>> plan.makespan, plan.speedup, plan.rows
+    (4, 1.5, {0: ['a'], 1: ['b', 'c']})
+    >>> page = plan.to_html("chart.html")
     """
 
     tasks: TaskGraph

@@ -52,6 +52,8 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
         OR-Tools (`pip install 'paraxis[opt]'`). Options `time_limit`: seconds, 60 by default;
         `seed`: of the searches, 0 by default.
 
+    - `options`: of the method, as above.
+
     **Returns:** a `px.parallel.Schedule`. Its `bounds` are times that no schedule can beat;
     `optimal` and `gap` compare its makespan with the best of them.
 

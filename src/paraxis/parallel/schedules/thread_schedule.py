@@ -41,6 +41,13 @@ def thread_schedule(program: Program, processors: int = 2, latency: float = LATE
 
     **Returns:** a `px.parallel.Schedule`, whose `compile()` and `to_c()` give code with threads.
     Its times are in flops.
+
+    **Example:**
+
+    >>> program = px.program(px.load("ur5"), "inverse_dynamics")
+    >>> plan = px.parallel.thread_schedule(program, processors=2, latency=0)
+    >>> plan.processors, round(plan.speedup, 1)
+    (2, 1.3)
     """
     processors = integer("processors", processors)
     if isinstance(latency, bool) or not isinstance(latency, Real) or not 0 <= latency < math.inf:

@@ -65,6 +65,12 @@ def two_array_plan(
       to round, or `"hypercube"`, on which they stay.
 
     **Returns:** a plan with `makespan`, `speedup`, `hidden`, `schedule` and `carry_out`.
+
+    **Example:**
+
+    >>> plan = px.parallel.two_array_plan(6)
+    >>> plan.makespan, round(plan.speedup, 2)
+    (5716, 1.85)
     """
     if isinstance(arm, Robot):
         joints = planned_joints(arm)

@@ -25,6 +25,14 @@ def solve(A: Any, b: Any) -> np.ndarray:
     error is raised, as which states are singular is not known while a function is traced.
 
     **Raises:** `px.ArgumentError` if the shapes do not fit.
+
+    **Example:**
+
+    >>> px.math.solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 5.0])
+    array([0.8, 1.4])
+    >>> program = px.trace(px.math.solve, A=(2, 2), b=2)
+    >>> program.evaluate(A=[[2.0, 1.0], [1.0, 3.0]], b=[3.0, 5.0])
+    array([0.8, 1.4])
     """
     A, b = np.asanyarray(A), np.asanyarray(b)
     if A.ndim > 2:

@@ -53,6 +53,18 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
 
     **Raises:** `px.RobotError` if it is not such a model, or nothing in it moves;
     `px.MissingPackageError` if MuJoCo is not installed.
+
+    **Example:**
+
+    >>> import mujoco
+    >>> hinge = '<joint name="hinge" axis="0 1 0" damping="0.1"/>'
+    >>> body = f'<body>{hinge}<geom size="0.1" pos="0 0 -1"/></body>'
+    >>> model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    >>> robot = px.robots.from_mujoco(model)
+    >>> robot.joint_names, robot.joints[0].friction.viscous
+    (['hinge'], 0.1)
+    >>> px.mass_matrix(robot, [0.0]), model.dof_M0  # kg m²
+    (array([[4.206]]), array([4.206]))
     """
     compiled = Compiled(model)
     what = f"robot {quoted(compiled.name)}"
@@ -117,6 +129,13 @@ def mujoco_convention(robot: Robot, model=None) -> Convention:
     **Returns:** a `px.robots.Convention`.
 
     **Raises:** `px.RobotError` if the model lacks a joint of the robot, or has it of another kind.
+
+    **Example:**
+
+    >>> brick = px.robots.Inertia(1.0, about_com=(0.01, 0.02, 0.03, 0.0, 0.0, 0.0))
+    >>> robot = px.Robot("brick", [px.robots.Joint("base", "free")], [brick])
+    >>> px.robots.mujoco_convention(robot).to_position(px.neutral(robot))  # w comes first there
+    array([0., 0., 0., 1., 0., 0., 0.])
     """
     if model is None:
         written, nq, nv = written_alike(robot, HOW)

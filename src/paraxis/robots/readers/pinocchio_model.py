@@ -92,6 +92,17 @@ def from_pinocchio(
 
     **Raises:** `px.RobotError` if it is not such a model, or has other joints;
     `px.MissingPackageError` if Pinocchio is not installed.
+
+    **Example:**
+
+    >>> import pinocchio
+    >>> model = pinocchio.buildSampleModelManipulator()
+    >>> robot = px.robots.from_pinocchio(model)
+    >>> robot
+    <Robot : 6 joints, a chain, 3.3 kg moving, gravity (0 0 -9.81) m/s²>
+    >>> data, q = model.createData(), np.full(robot.nq, 0.3)
+    >>> np.allclose(px.mass_matrix(robot, q), pinocchio.crba(model, data, q))
+    True
     """
     model = _checked(model)
     what = f"robot {quoted(model.name)}"
@@ -144,6 +155,17 @@ def pinocchio_convention(robot: Robot, model) -> Convention:
     **Returns:** a `px.robots.Convention`.
 
     **Raises:** `px.RobotError` if the model lacks a joint of the robot, or has it of another kind.
+
+    **Example:**
+
+    >>> import pinocchio
+    >>> model = pinocchio.buildSampleModelHumanoid()
+    >>> robot = px.robots.from_pinocchio(model)
+    >>> convention = px.robots.pinocchio_convention(robot, model)
+    >>> q, qd = px.robots.random_states(robot, seed=0)
+    >>> there = convention.to_position(q)
+    >>> np.allclose(convention.from_position(there), q)
+    True
     """
     pinocchio, model = pinocchio_package(), _checked(model)
     written = [part.written for i in range(1, model.njoints) for part in _parts(model, i)]

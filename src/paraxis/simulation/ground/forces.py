@@ -23,7 +23,25 @@ from .touches import from_axes
 
 
 class ContactForces(NamedTuple):
-    """Of each candidate for contact, first those of all points against the scene, then of pairs."""
+    """The forces of each candidate for contact: all points against the scene, then pairs.
+
+    - `point`: where they act, in the world, (..., k, 3), m.
+    - `force`: on the robot, or on the first of two points, along the axes of the world,
+      (..., k, 3), N.
+    - `gap`: how far the surfaces are from touching, (..., k), m.
+
+    **Example:**
+
+    >>> ball = px.robots.Inertia(1.0, about_com=(0.004, 0.004, 0.004, 0.0, 0.0, 0.0))
+    >>> joint, frame = px.robots.Joint("base", "free"), px.robots.Frame("ball", 0)
+    >>> robot = px.Robot("ball", [joint], [ball], [frame])
+    >>> ground = px.simulation.Ground([px.simulation.ContactPoint("ball", radius=0.1)])
+    >>> q0 = [0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0]  # on the ground
+    >>> run = px.simulate(robot, q0, np.zeros(6), ground=ground, dt=1e-3, steps=100)
+    >>> forces = px.simulation.contact_forces(robot, ground, run.q[1:], run.impulses[1:], 1e-3)
+    >>> forces.point.shape, forces.force.shape, forces.gap.shape  # steps, contacts
+    ((100, 1, 3), (100, 1, 3), (100, 1))
+    """
 
     point: np.ndarray  # (..., k, 3): where it is, m
     force: np.ndarray  # (..., k, 3): on the robot, or on the first of two points, N
@@ -37,15 +55,29 @@ def contact_forces(
 
     **Arguments:**
 
+    - `robot`: the robot.
+    - `ground`: the `px.simulation.Ground` that it was simulated on.
     - `q`: positions, (..., nq), as `run.q`.
     - `impulses`: of the steps that end there, (..., k, 3), as `run.impulses`; N s along the normal
       and two tangents of each contact. The directions are those in the state `q`, at the end of the
       step, which on a plane are always the same.
     - `dt`: seconds per step, over which the force is the mean.
 
-    **Returns:** points, forces and gaps.
+    **Returns:** a `px.simulation.ContactForces`: points, forces and gaps.
 
     **Raises:** `px.ArgumentError` if shapes do not fit, or dt is not a number > 0.
+
+    **Example:**
+
+    >>> ball = px.robots.Inertia(1.0, about_com=(0.004, 0.004, 0.004, 0.0, 0.0, 0.0))
+    >>> joint, frame = px.robots.Joint("base", "free"), px.robots.Frame("ball", 0)
+    >>> robot = px.Robot("ball", [joint], [ball], [frame])
+    >>> ground = px.simulation.Ground([px.simulation.ContactPoint("ball", radius=0.1)])
+    >>> q0 = [0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0]  # on the ground
+    >>> run = px.simulate(robot, q0, np.zeros(6), ground=ground, dt=1e-3, steps=100)
+    >>> forces = px.simulation.contact_forces(robot, ground, run.q[1:], run.impulses[1:], 1e-3)
+    >>> forces.force[-1]  # N: its weight
+    array([[0.  , 0.  , 9.81]])
     """
     if not isinstance(ground, Ground):
         found = type(ground).__name__

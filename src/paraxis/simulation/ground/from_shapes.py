@@ -43,6 +43,15 @@ def contact_points(
 
     One `px.RobotWarning` names the shapes that are left out: planes, and meshes that are files,
     which are not read. **Raises:** `px.ArgumentError` if no shape is left.
+
+    **Example:**
+
+    >>> brick = px.robots.Inertia(1.0, about_com=(0.01, 0.02, 0.03, 0.0, 0.0, 0.0))
+    >>> shape = px.robots.Shape("brick", 0, px.robots.Pose(), "box", (0.4, 0.2, 0.1), "collision")
+    >>> joint, frame = px.robots.Joint("base", "free"), px.robots.Frame("brick", 0)
+    >>> robot = px.Robot("brick", [joint], [brick], [frame], shapes=[shape])
+    >>> [point.position for point in px.simulation.contact_points(robot)]  # its lowest corners
+    [(-0.2, -0.1, -0.05), (-0.2, 0.1, -0.05), (0.2, -0.1, -0.05), (0.2, 0.1, -0.05)]
     """
     a_robot(robot)
     integer("most", most)

@@ -35,12 +35,25 @@ class Ground:
     - `restitution`: of the velocity of approach, from 0 to 1; only of the hard law.
     - `restitution_speed`: approaches slower than this do not bounce, m/s; only of the hard law.
     - `law`: `"hard"`, Coulomb friction between rigid bodies, or `"soft"`, MuJoCo's convex soft
-      contact with `solref`, `solimp` and `impratio`.
+      contact.
     - `sweeps`: the largest number of Gauss-Seidel sweeps per step.
     - `tolerance`: sweeps end when none of them changes a contact by more than this, m/s.
     - `correction`: the fraction of a penetration that a step of the hard law may remove.
+    - `solref`, `solimp`, `impratio`: of the soft law, as in MuJoCo.
 
     **Raises:** `px.ArgumentError` if anything is not valid, or has no effect by this law.
+
+    **Example:**
+
+    >>> ball = px.robots.Inertia(1.0, about_com=(0.004, 0.004, 0.004, 0.0, 0.0, 0.0))
+    >>> joint, frame = px.robots.Joint("base", "free"), px.robots.Frame("ball", 0)
+    >>> robot = px.Robot("ball", [joint], [ball], [frame])
+    >>> point = px.simulation.ContactPoint("ball", radius=0.1)
+    >>> ground = px.simulation.Ground([point], friction=0.8, restitution=0.7)
+    >>> q0 = [0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]  # half a metre up
+    >>> run = px.simulate(robot, q0, np.zeros(6), ground=ground, dt=1e-3, steps=2000, every=400)
+    >>> run.q[:, 2]  # height of its centre: it bounces
+    array([0.5  , 0.261, 0.193, 0.12 , 0.1  , 0.1  ])
     """
 
     points: Sequence[ContactPoint]

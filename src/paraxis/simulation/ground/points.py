@@ -23,6 +23,12 @@ class ContactPoint:
     - `position`: in that frame, m.
     - `radius`: of the sphere around it, m; 0 for a point.
     - `friction`: the coefficient of friction, instead of the ground's.
+
+    **Example:**
+
+    >>> point = px.simulation.ContactPoint("FL_foot", radius=0.022, friction=1.0)
+    >>> point.frame, point.radius
+    ('FL_foot', 0.022)
     """
 
     frame: str

@@ -29,8 +29,15 @@ MOST_HEIGHTS = 1024
 class Plane:
     """The half-space below a plane.
 
-    **Arguments:** `point` is any point of the plane, `normal` points out of the ground; it need
-    not have unit length.
+    **Arguments:**
+
+    - `point`: any point of the plane, (3,), m.
+    - `normal`: points out of the ground, (3,); it need not have unit length.
+
+    **Example:**
+
+    >>> slope = px.simulation.Plane(normal=(-0.2, 0.0, 1.0))  # rises along x
+    >>> ground = px.simulation.Ground([px.simulation.ContactPoint("foot")], scene=slope)
     """
 
     point: Sequence[float] = (0.0, 0.0, 0.0)
@@ -52,7 +59,19 @@ class Plane:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball that stands still."""
+    """A ball that stands still.
+
+    **Arguments:**
+
+    - `centre`: in the world, (3,), m.
+    - `radius`: m.
+
+    **Example:**
+
+    >>> stone = px.simulation.Sphere(centre=(1.0, 0.0, -0.2), radius=0.3)
+    >>> scene = [px.simulation.Plane(), stone]  # 10 cm of it stick out
+    >>> ground = px.simulation.Ground([px.simulation.ContactPoint("foot")], scene=scene)
+    """
 
     centre: Sequence[float]
     radius: float
@@ -73,11 +92,19 @@ class Sphere:
 class Box:
     """A box that stands still.
 
-    **Arguments:** `size` are its lengths along its own axes, `pose` a `px.robots.Pose` or 4x4
-    matrix of its centre.
+    **Arguments:**
+
+    - `size`: its lengths along its own axes, (3,), m.
+    - `pose`: of its centre in the world, a `px.robots.Pose` or a 4x4 matrix.
 
     Outside, the distance is the Euclidean one, so that edges and corners are round for spheres;
     inside, it is that to the nearest face.
+
+    **Example:**
+
+    >>> step = px.simulation.Box((1.0, 1.0, 0.2), px.robots.Pose(translation=(1.0, 0.0, 0.1)))
+    >>> scene = [px.simulation.Plane(), step]  # a floor with a step on it
+    >>> ground = px.simulation.Ground([px.simulation.ContactPoint("foot")], scene=scene)
     """
 
     size: Sequence[float]
@@ -123,6 +150,12 @@ class HeightField:
     Beyond the grid, heights continue from its edge. The distance is the height above the surface
     times the cosine of the slope: right to first order near the surface, which is where contacts
     are. A sphere touches the surface only below its centre, so use spacings larger than radii.
+
+    **Example:**
+
+    >>> x, y = np.meshgrid(np.arange(0, 3, 0.1), np.arange(0, 3, 0.1), indexing="ij")
+    >>> hills = px.simulation.HeightField(0.1 * np.sin(3 * x) * np.cos(3 * y), spacing=0.1)
+    >>> ground = px.simulation.Ground([px.simulation.ContactPoint("foot")], scene=hills)
     """
 
     heights: ArrayLike
