@@ -16,7 +16,6 @@ stands that of the reference rounded to float64: a long chain multiplies even th
 import argparse
 import resource
 from concurrent.futures import ProcessPoolExecutor
-from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -238,7 +237,6 @@ def main():
                 }
             rows.append(row)
     results = {
-        "date": date.today().isoformat(),
         "machine": peers.machine(),
         "rows": rows,
         "crossovers": crossovers(rows),

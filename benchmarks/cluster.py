@@ -20,7 +20,6 @@ is what is left of the rate once all cores are at work on it.
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -33,6 +32,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import peers
 from rich.console import Console
 from rich.table import Table
 from scheduler_load import utilisation
@@ -348,10 +348,9 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    found = measure(arguments.quick)
+    found = {"machine": peers.machine()} | measure(arguments.quick)
     show(found, Console())
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+    peers.keep(found, arguments.json)
 
 
 if __name__ == "__main__":

@@ -1,67 +1,114 @@
-"""How long functions take to compile, when nothing is in the cache: tracing, and machine code.
+"""How long users wait for the first call of a function, when nothing is in the cache.
 
-In seconds of one core, as other processes may be at work beside this one.
+Every cell is a new process with an empty cache: it imports Paraxis, reads the URDF, and then times
+the call `px.<function>(robot, ...)` on one state, on the wall: tracing, simplifying, LLVM, loading,
+and the result. A second process makes the same call with what the first has left on disk. How much
+of the first call is machine code is taken by a clock around the call of LLVM; the rest is tracing.
+Nothing else should run on the machine.
 
     python benchmarks/compile_times.py [--quick] [--json benchmarks/results/compile_times.json]
 """
 
 import argparse
-import time
-import warnings
+import json
+import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import peers
 from rich.console import Console
 from rich.table import Table
 
-import paraxis as px
-from paraxis.function_bodies import function_body
-from paraxis.passes.cost import cost
-from paraxis.robot_functions import FUNCTIONS as FUNCTIONS_OF_ROBOTS
-from paraxis.targets.cpu import host
-from paraxis.targets.cpu import map as kernel
-
-ROBOTS = ("ur5", "panda", "g1_29dof", "talos_reduced")
-FUNCTIONS = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-    "mass_matrix_inverse",
-    "forward_kinematics",
-    "jacobian",
-    "regressor",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
+CASES = (  # robot, base
+    ("ur5", "fixed"),
+    ("panda", "fixed"),
+    ("g1_29dof", "fixed"),
+    ("g1_29dof", "free"),
+    ("talos_reduced", "free"),
 )
-QUICK = {"ur5": FUNCTIONS[:3]}
+FUNCTIONS = {  # -> what it takes beside the robot
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "mass_matrix": ("q",),
+    "mass_matrix_inverse": ("q",),
+    "forward_kinematics": ("q", "frame"),
+    "jacobian": ("q", "frame"),
+    "regressor": ("q", "qd", "qdd"),
+    "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
+    "forward_dynamics_derivatives": ("q", "qd", "tau"),
+    "simulate": ("q", "qd"),  # a step of fourth-order Runge-Kutta
+}
+QUICK = (("ur5", "fixed"),), tuple(FUNCTIONS)[:3]
 RESULTS = Path(__file__).parent / "results" / "compile_times.json"
 
+FIRST_CALL = """
+import json, logging, sys, time, warnings
+import numpy as np
+import paraxis as px
+from paraxis.targets.cpu import host
 
-def measure(robot, function):
-    """What the first call of a function does, step by step."""
-    frame = robot.frame_names[-1] if "frame" in FUNCTIONS_OF_ROBOTS[function].options else None
-    start = time.process_time()
-    graph = function_body(robot, function, frame=frame).made()
-    traced = time.process_time()
-    lanes = kernel.lanes_of("float64")
-    host.compile_object(kernel.assembly_source(graph, lanes, cost(graph)))
-    return {
+path, base, function, *takes = sys.argv[1:]
+warnings.simplefilter("ignore")
+logging.getLogger("paraxis").setLevel("ERROR")
+robot = px.load(path, couplings="independent", floating_base=base == "free")
+zero = np.zeros(robot.nv)
+given = {"q": px.neutral(robot), "frame": robot.frame_names[-1]}
+given |= dict.fromkeys(("qd", "qdd", "tau"), zero)
+more = {"dt": 1e-3, "steps": 1} if function == "simulate" else {}
+compile_object, machine_code = host.compile_object, 0.0
+
+def timed(*arguments):
+    global machine_code
+    begin = time.perf_counter()
+    try:
+        return compile_object(*arguments)
+    finally:
+        machine_code += time.perf_counter() - begin
+
+host.compile_object = timed
+begin = time.perf_counter()
+getattr(px, function)(robot, *(given[name] for name in takes), **more)
+passed = time.perf_counter() - begin
+lines = open("/proc/self/status").read().splitlines()  # getrusage counts what the parent had
+peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10
+print(json.dumps({"nv": robot.nv, "passed": passed, "machine_code": machine_code, "peak": peak}))
+"""
+
+
+def measure(name, base, function):
+    """The first call in a new process, and again in the next one."""
+    command = [sys.executable, "-c", FIRST_CALL, str(peers.robot_file(name)), base, function]
+    command += FUNCTIONS[function]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o700)  # else Paraxis would not use it
+        environment = os.environ | {"PARAXIS_CACHE": folder}
+        cold, cached = (
+            json.loads(subprocess.check_output(command, env=environment, text=True))
+            for _ in ("cold", "cached")
+        )
+    if not cold["machine_code"] or cached["machine_code"]:
+        raise SystemExit(f"{name}, {function}: the first call did not compile, or the second did")
+    return cold["nv"], {
         "function": function,
-        "operations": len(graph.nodes),
-        "tracing_s": traced - start,
-        "machine_code_s": time.process_time() - traced,
+        "first_call_s": cold["passed"],
+        "machine_code_s": cold["machine_code"],
+        "peak_mib": cold["peak"],
+        "cached_s": cached["passed"],
     }
 
 
 def show(results, console):
-    table = Table(title="seconds of one core until a function is compiled")
-    for heading in ("robot", "joints", "function", "operations", "tracing", "machine code"):
-        table.add_column(heading, justify="left" if heading in ("robot", "function") else "right")
+    table = Table(title="seconds until the first result, with nothing in the cache")
+    for heading in ("robot", "base", "function", "first call", "machine code", "MiB", "cached"):
+        left = heading in ("robot", "base", "function")
+        table.add_column(heading, justify="left" if left else "right")
     for case in results["cases"]:
         for row in case["rows"]:
-            times = (f"{row[key]:.2f}" for key in ("tracing_s", "machine_code_s"))
-            about = case["robot"], str(case["joints"]), row["function"], f"{row['operations']:,}"
-            table.add_row(*about, *times)
+            times = (f"{row[key]:.2f}" for key in ("first_call_s", "machine_code_s"))
+            rest = f"{row['peak_mib']:,.0f}", f"{row['cached_s']:.3f}"
+            table.add_row(case["robot"], case["base"], row["function"], *times, *rest)
     console.print(table)
 
 
@@ -71,18 +118,18 @@ def main():
     parser.add_argument("--json", type=Path, default=None, help=f"e.g. {RESULTS.name}")
     options = parser.parse_args()
     console = Console(width=120)
-    cases = QUICK if options.quick else dict.fromkeys(ROBOTS, FUNCTIONS)
+    cases, functions = QUICK if options.quick else (CASES, tuple(FUNCTIONS))
     results = {"machine": peers.machine(), "cases": []}
-    warnings.simplefilter("ignore", px.RobotWarning)
-    px.trace(lambda x: x * 2.0, x=()).compile()  # what LLVM does once
-    for name, functions in cases.items():
-        robot, rows = px.load(peers.robot_file(name), couplings="independent"), []
+    for name, base in cases:
+        rows = []
         for function in functions:
-            with console.status(f"{name}, {function}"):
-                rows.append(measure(robot, function))
-        results["cases"].append({"robot": name, "joints": robot.n, "rows": rows})
+            with console.status(f"{name}, {base} base, {function}"):
+                velocities, row = measure(name, base, function)
+            rows.append(row)
+        case = {"robot": name, "base": base, "velocities": velocities, "rows": rows}
+        results["cases"].append(case)
+        peers.keep(results, options.json)  # what there is, if it is stopped
     show(results, console)
-    peers.keep(results, options.json)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ python benchmarks/floating_base.py [--quick] [--json FILE] [robot ...]
 """
 
 import argparse
-import json
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -155,8 +154,7 @@ def main():
     for name in options.robots:
         results["robots"][name] = measure(name, batch, rounds)
     show(results, Console())
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+    peers.keep(results, options.json)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,8 @@ def measure(limits, ticks):
 def show(found, console):
     table = Table("limits", "fastest tenth", "median", "worst", "mean, wall", "worst, wall")
     for name, row in found.items():
+        if name == "machine":
+            continue
         times = *(row["process"][k] for k in ("tenth", "median", "worst")), *row["wall"].values()
         table.add_row(name, *(f"{1e6 * each:.0f} us" for each in times[:5]))
     console.print(table)
@@ -108,12 +110,12 @@ def main():
     options = parser.parse_args()
     ticks = 300 if options.quick else 5000
     found = {
+        "machine": peers.machine(),
         "none": measure(False, ticks),
         "torques of the motors": measure(True, ticks),
     }
     show(found, Console())
-    if options.json:
-        peers.keep(found, options.json)
+    peers.keep(found, options.json)
 
 
 if __name__ == "__main__":

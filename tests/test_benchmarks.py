@@ -101,6 +101,13 @@ def test_environments_are_measured_beside_their_peers():
         assert name in page.getvalue()
 
 
+def test_a_first_call_is_timed_in_a_process_that_compiles():
+    velocities, row = pytest.importorskip("compile_times").measure("ur5", "free", "mass_matrix")
+    assert velocities == 12
+    assert 0 < row["machine_code_s"] < row["first_call_s"]
+    assert row["cached_s"] > 0 and row["peak_mib"] > 10
+
+
 @pytest.mark.long
 def test_an_exported_solver_is_measured_beside_its_python():
     if shutil.which("gcc") is None:
