@@ -23,7 +23,7 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench-gpu bench bench-optimal hardware reports docs clean
+.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench-gpu bench bench-optimal tables hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html, in which a robot moves"
@@ -34,9 +34,10 @@ help:
 	@echo "make soak       random trials by the thousand (PARAXIS_SOAK=10 tries ten times as many)"
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
 	@echo "make lint       style, formatting and types"
-	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
+	@echo "make bench      measure all that needs a CPU only, beside its peers, then make tables (an hour; needs gcc)"
 	@echo "make bench-optimal  measure optimal control against Crocoddyl and IPOPT, in an environment of its own"
 	@echo "make bench-gpu  measure on an NVIDIA GPU, beside CuPy, PyTorch, JAX and (GRID=folder) GRiD"
+	@echo "make tables     write what was measured into the documentation"
 	@echo "make hardware   simulate and synthesise circuits and chips, for the reports (an hour; needs iverilog)"
 	@echo "make reports    the papers' numbers beside ours, regenerated in docs/papers/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
@@ -135,36 +136,42 @@ bench-gpu: $(TOOLS)
 	$(BIN)/python benchmarks/gpu_small_batches.py --json benchmarks/results/gpu_small_batches.json
 	$(BIN)/python benchmarks/gpu.py --json benchmarks/results/gpu.json
 	$(BIN)/python benchmarks/gpu_ground.py --json benchmarks/results/gpu_ground.json
-	$(BIN)/python benchmarks/gpu_optimal.py
+	$(BIN)/python benchmarks/gpu_optimal.py --json benchmarks/results/gpu_optimal.json
 	test -z "$(GRID)" || $(BIN)/python benchmarks/gpu_grid.py --robots "$(GRID)" --json benchmarks/results/gpu_grid.json
+	$(MAKE) --no-print-directory tables
 
+# What `make bench` measures, one after another; each writes benchmarks/results/NAME.json. Some of them: make bench BENCHES="cpu ground"
+BENCHES = cpu compile_times floating_base simulation simulator ground simulation_gradients environments \
+	inverse_kinematics closed_loop unsynchronised threads scheduling cordic browser cluster chains
+ground_OPTIONS = --steps 200
+
+# In one sitting of about an hour on two cores, on which nothing else should run. All are run, even after a failure; what failed
+# keeps its earlier results.
 bench: $(TOOLS)
-	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
-	$(BIN)/python benchmarks/floating_base.py --json benchmarks/results/floating_base.json
-	$(BIN)/python benchmarks/compile_times.py --json benchmarks/results/compile_times.json
-	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
-	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
-	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
-	$(BIN)/python benchmarks/simulator.py --json benchmarks/results/simulator.json
-	$(BIN)/python benchmarks/ground.py --steps 200 --json benchmarks/results/ground.json
-	$(BIN)/python benchmarks/simulation_gradients.py --json benchmarks/results/simulation_gradients.json
-	$(BIN)/python benchmarks/environments.py --json benchmarks/results/environments.json
-	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json
-	$(BIN)/python benchmarks/chains.py --json benchmarks/results/chains.json
-	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
-	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
-	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
-	$(BIN)/python benchmarks/browser.py --json benchmarks/results/browser.json
-	$(BIN)/python benchmarks/cluster.py --json benchmarks/results/cluster.json
+	@$(foreach name,$(BENCHES),\
+		echo "== benchmarks/$(name).py"; start=$$(date +%s); outcome=ok; \
+		$(BIN)/python benchmarks/$(name).py $($(name)_OPTIONS) --json benchmarks/results/$(name).json \
+			|| { outcome=FAILED; failed="$$failed $(name)"; }; \
+		summary="$$summary$$(printf '  %-22s %-7s %5d s' $(name) $$outcome $$(($$(date +%s) - start)))\n";) \
+	printf "\n$$summary"; \
+	$(MAKE) --no-print-directory tables || failed="$$failed tables"; \
+	test -z "$$failed" || { echo "Failed:$$failed. The reasons are above."; exit 1; }
+
+# Into README.md, docs/ and the report that compares with measured chains
+tables: $(TOOLS)
+	$(BIN)/python docs/make_plot.py
+	$(BIN)/python docs/make_tables.py
 	cp benchmarks/results/chains.json papers/paraxis_papers/log_depth/measured.json
+	$(BIN)/paraxis report log-depth --markdown docs/papers/reports/log-depth.md > /dev/null
 
 # Crocoddyl 3.2.1 is built for Pinocchio 4.0; beside a later one its robots are without gravity.
 PEER = .venv-crocoddyl
-bench-optimal:
+bench-optimal: $(TOOLS)
 	test -x $(PEER)/bin/python || $(PYTHON) -m venv $(PEER)
 	$(PEER)/bin/python -m pip install --quiet -e '.[crocoddyl]'
 	$(PEER)/bin/python benchmarks/optimal_control.py --json benchmarks/results/optimal_control.json
 	$(PEER)/bin/python benchmarks/mpc.py --json benchmarks/results/mpc.json
+	$(MAKE) --no-print-directory tables
 
 hardware: $(TOOLS)
 	$(BIN)/python benchmarks/same_bits.py --json papers/paraxis_papers/cordic/same_bits.json
