@@ -1,6 +1,8 @@
 """Draw docs/images/cpu.svg: the time per state of inverse dynamics, by robot and library.
 
-From benchmarks/results/cpu.json; see make_tables.py.
+From benchmarks/results/cpu.json; see make_tables.py. Libraries differ in the shape of their marks,
+too, and colours are those of Okabe and Ito, which people without red or green cones tell apart. The
+picture is a light card with a border, so that it can be read on light and dark pages alike.
 """
 
 import argparse
@@ -12,84 +14,97 @@ import matplotlib
 matplotlib.use("svg")
 
 import matplotlib.pyplot as plt
-from make_tables import PEERS, PLOT, RESULTS, plural, short, thread_counts
+from make_tables import PLOT, RESULTS
 from matplotlib.ticker import FuncFormatter, NullLocator
+from tables.cpu import PEERS, thread_counts
+from tables.text import plural, short
 
-# one neutral card that reads on light and dark pages alike
-PAPER, INK, FAINT = "#f7f7f5", "#2b2b2b", "#d4d4cf"
-COLOURS = {
-    "pinocchio": "#9a9a94",
-    "casadi_c": "#6f8fb3",
-    "casadi_lanes": "#3f5f8a",
-    "paraxis": "#d4552d",
+PAPER, INK, QUIET, FAINT = "#fbfbf9", "#222222", "#555555", "#d4d4cf"
+MARKS = {  # colour, shape, size
+    "pinocchio": ("#7f7f7f", "s", 42),
+    "casadi_c": ("#56b4e9", "D", 40),
+    "casadi_lanes": ("#0072b2", "^", 58),
+    "paraxis": ("#d55e00", "o", 78),
 }
+NAMES = PEERS | {"paraxis": "Paraxis"}
 
 
 def draw(data, path):
-    """One line per robot, one dot per library; the scale is logarithmic."""
+    """One line per robot, one mark per library; the scale is logarithmic."""
     threads = thread_counts(data)[-1]
     robots = data["robots"]
     plt.rcParams.update({"svg.hashsalt": "paraxis", "font.size": 10, "text.color": INK})
-    figure, axes = plt.subplots(figsize=(8, 1.1 + 0.46 * len(robots)), facecolor=PAPER)
+    height = 1.75 + 0.5 * len(robots)
+    figure, axes = plt.subplots(figsize=(8, height), facecolor=PAPER, edgecolor=FAINT, linewidth=1)
     axes.set_facecolor(PAPER)
-    names = PEERS | {"paraxis": "Paraxis"}
-    labelled = set()
     everything = []
     for row, robot in enumerate(robots.values()):
-        times = {name: robot[name][threads] for name in names if threads in robot.get(name, {})}
-        everything += times.values()
-        ends = [min(times.values()), max(times.values())]
-        axes.plot(ends, [row, row], color=FAINT, lw=2, zorder=1)
-        for name, time in times.items():
-            label = None if name in labelled else names[name]
-            labelled.add(name)
-            size = 74 if name == "paraxis" else 46
-            axes.scatter(time, row, s=size, color=COLOURS[name], label=label, zorder=2)
-        for name, side in (("paraxis", -1), ("pinocchio", 1)):
-            if name in times:
-                axes.annotate(
-                    f"{short(times[name])} ns",
-                    (times[name], row),
-                    xytext=(9 * side, 0),
-                    textcoords="offset points",
-                    ha="right" if side < 0 else "left",
-                    va="center",
-                    fontsize=9,
-                    color=INK,
-                )
+        found = {name: robot[name][threads] for name in NAMES if threads in robot.get(name, {})}
+        everything += found.values()
+        axes.plot([min(found.values()), max(found.values())], [row, row], color=FAINT, lw=2)
+        for name, time in found.items():
+            colour, shape, size = MARKS[name]
+            label = None if row else NAMES[name]
+            axes.scatter(time, row, s=size, color=colour, marker=shape, label=label, zorder=2)
+            write(axes, name, time, row)
     axes.set_xscale("log")
-    axes.set_xlim(min(everything) / 3, max(everything) * 2.2)
+    axes.set_xlim(min(everything) / 2.4, max(everything) * 2.2)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f} ns"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_yticks(range(len(robots)), [f"{k} ({r['n']} joints)" for k, r in robots.items()])
-    axes.invert_yaxis()
+    axes.set_ylim(len(robots) - 0.5, -0.6)
     axes.tick_params(length=0, labelcolor=INK)
     axes.grid(axis="x", color=FAINT, lw=0.6)
     axes.set_axisbelow(True)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    figure.suptitle(
-        f"Inverse dynamics: time per state, {plural(int(threads), 'thread')}, {data['dtype']} "
-        "(logarithmic scale, left is faster)",
-        fontsize=10.5,
-        x=0.02,
-        ha="left",
-    )
+    line = 0.2 / height
+    left = {"x": 0.02, "ha": "left", "va": "top"}
+    title = "Inverse dynamics of a batch: time per state (logarithmic scale, left is faster)"
+    figure.text(y=1 - 0.6 * line, s=title, fontsize=11, weight="bold", **left)
+    figure.text(y=1 - 1.9 * line, s=conditions(data, threads), fontsize=8.5, color=QUIET, **left)
     figure.legend(
-        *axes.get_legend_handles_labels(), ncols=len(names), loc="lower center", frameon=False
+        *axes.get_legend_handles_labels(), ncols=len(NAMES), loc="lower center", frameon=False
     )
-    figure.tight_layout(rect=(0, 0.07, 1, 1))
+    figure.tight_layout(rect=(0, 1.5 * line, 1, 1 - 2.6 * line))
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, facecolor=PAPER, metadata={"Date": None})
+    figure.savefig(path, facecolor=PAPER, edgecolor=FAINT, metadata={"Date": None})
     plt.close(figure)
+
+
+def write(axes, name, time, row):
+    """The time beside the fastest and the slowest, above the others."""
+    places = {
+        "paraxis": {"xytext": (-9, 0), "ha": "right", "va": "center"},
+        "pinocchio": {"xytext": (9, 0), "ha": "left", "va": "center"},
+    }
+    place = places.get(name, {"xytext": (0, 6), "ha": "center", "va": "bottom"})
+    big = name in places
+    axes.annotate(
+        f"{short(time)} ns" if big else short(time),
+        (time, row),
+        textcoords="offset points",
+        fontsize=9 if big else 8,
+        weight="bold" if name == "paraxis" else "normal",
+        color=INK if big else QUIET,
+        **place,
+    )
+
+
+def conditions(data, threads):
+    return (
+        f"{plural(int(threads), 'thread')}, {data['dtype']}, batch of {data['batch']:,} states, "
+        "fixed base, one call per batch, its overhead included, "
+        f"{data['machine']['cpu']}"
+    )
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--results", type=Path, default=RESULTS / "cpu.json")
     parser.add_argument("--out", type=Path, default=PLOT)
     options = parser.parse_args(arguments)
-    draw(json.loads(options.results.read_text()), options.out)
+    draw(json.loads(options.results.read_text(encoding="utf-8")), options.out)
     print(f"written: {options.out.name}")
 
 

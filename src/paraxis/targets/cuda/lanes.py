@@ -2,7 +2,8 @@
 
 A thread takes as long for one state as for the thousands that leave a GPU empty; a warp is done
 sooner, but warps take turns from some hundred states on. Both times follow from a Plan: fitted to
-what an H200 took for arms, quadrupeds and humanoids, in float32 (docs/performance.md).
+what an H200 took for arms, quadrupeds and humanoids, in float32
+(docs/benchmarks/gpu_small_batches.md).
 """
 
 from .text.lanes import LANES
