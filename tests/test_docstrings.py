@@ -2,6 +2,7 @@
 
 import dataclasses
 import doctest
+import importlib
 import inspect
 import re
 from types import ModuleType
@@ -11,11 +12,17 @@ import pytest
 
 import paraxis as px
 
+OTHERS = [  # of optional packages
+    f"paraxis.{package}.{name}"
+    for package in ("jax", "torch")
+    for name in ("function", "simulate", "solve", "tangent")
+]
 SLOW = (  # examples that take seconds
     "px.control.best_cut",
     "px.control.simulated_safe_period",
     "px.control.stability_atlas",
     "px.gym.functional",
+    *OTHERS,
 )
 
 
@@ -27,6 +34,10 @@ def public_names():
 
 
 def find(name):
+    if name in OTHERS:
+        package, _, name = name.rpartition(".")
+        pytest.importorskip(package.removeprefix("paraxis."))
+        return getattr(importlib.import_module(package), name)
     found = px
     for part in name.split(".")[1:]:
         found = getattr(found, part)
@@ -53,7 +64,7 @@ class Numbers(doctest.OutputChecker):
     "name",
     [
         pytest.param(name, marks=pytest.mark.long if name in SLOW else ())
-        for name in PUBLIC
+        for name in [*PUBLIC, *OTHERS]
         if name not in ERRORS
     ],
 )
@@ -77,7 +88,7 @@ def explained(text, heading=r"\*\*Arguments:\*\*\n\n"):
     return re.findall(r"\w+", " ".join(lines))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *OTHERS])
 def test_arguments_are_explained(name):
     arguments = list(inspect.signature(find(name)).parameters)
     listed = explained(inspect.getdoc(find(name)))

@@ -67,7 +67,7 @@ def _describe(function, model, framework, signature):
     function.__module__ = f"paraxis.{framework}"
     function.__signature__ = signature
     function.__doc__ = (
-        f"{inspect.cleandoc(model.__doc__)}\n\n"
+        f"{inspect.cleandoc(model.__doc__).partition('**Example:**')[0]}"
         f"Arrays are those of {framework}, and derivatives of any order by all of them work."
     )
 

@@ -1,6 +1,5 @@
 """`simulate` for the arrays of another framework: its signature and docstring."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ from ..errors import ArgumentError
 from ..robots.robot import Robot, a_robot
 from ..simulation.ground.ground import Ground
 from ..simulation.limits import Limits
+from .description import described
 
 NOT_DIFFERENTIABLE = ("contact", "tolerance", "max_step", "max_attempts")
 
@@ -37,10 +37,10 @@ def simulate_of(framework: str, run: Callable) -> Callable:
 
         **Arguments:**
 
-        - `robot`, `tau`, `controller`, `dt`, `steps`, `ground`, `limits`, `per_step`, `every`,
-          `keywords`: as of `px.simulate`. The controller must be traceable. Contacts that never
-          release and closed loops are not supported.
+        - `robot`: the robot. Closed loops are not supported.
         - `q0`, `qd0`: initial positions `(..., nq)` and rates `(..., nv)`.
+        - `tau`, `controller`, `dt`, `steps`: as of `px.simulate`. The controller must be traceable.
+        - `ground`, `limits`, `per_step`, `every`, `keywords`: as of `px.simulate`.
         - `method`: `"rk4"` or `"semi_implicit_euler"`.
         - `checkpoint`: as of `px.simulation.differentiable`: keep the state before every
           `checkpoint`-th step, and compute the steps between again for the gradient.
@@ -63,9 +63,4 @@ def simulate_of(framework: str, run: Callable) -> Callable:
         options |= {"ground": ground, "limits": limits, "method": method}
         return run(a_robot(robot), arrays | per_step, controller, tuple(per_step), options)
 
-    simulate.__module__ = f"paraxis.{framework}"
-    simulate.__qualname__ = "simulate"
-    simulate.__doc__ = (
-        f"{inspect.cleandoc(simulate.__doc__ or '')}\n\nArrays are those of {framework}."
-    )
-    return simulate
+    return described(simulate, framework)

@@ -1,7 +1,6 @@
 """Optimal control for the arrays of another framework: its signature, and a solver as a function of
 arrays with a gradient."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from ..optimal.arguments import GUESSES, checked_arrays
 from ..optimal.gradients import Point, gradient
 from ..optimal.solver import Solver
 from ..targets.target import CPU
+from .description import described
 
 
 def solve_of(framework: str, run: Callable) -> Callable:
@@ -55,10 +55,7 @@ def solve_of(framework: str, run: Callable) -> Callable:
         options |= {"constraint_tolerance": constraint_tolerance}
         return run(solver, {"x0": x0} | guesses | parameters, options)
 
-    solve.__module__ = f"paraxis.{framework}"
-    solve.__qualname__ = "solve"
-    solve.__doc__ = f"{inspect.cleandoc(solve.__doc__ or '')}\n\nArrays are those of {framework}."
-    return solve
+    return described(solve, framework)
 
 
 class Solved:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ..errors import ArgumentError
 from ..robots.robot import Robot, a_robot
+from .description import described
 
 
 def tangent_of(framework: str, integrate: Callable) -> Callable:
@@ -37,6 +38,4 @@ def tangent_of(framework: str, integrate: Callable) -> Callable:
 
         return moved
 
-    tangent.__module__ = f"paraxis.{framework}"
-    tangent.__qualname__ = "tangent"
-    return tangent
+    return described(tangent, framework)

@@ -26,6 +26,18 @@ def function(program: Program) -> Callable[..., jax.Array | tuple[jax.Array, ...
 
     **Raises:** `px.ArgumentError` if `program` is not a Program; the function raises it for wrong
     shapes and dtypes.
+
+    **Example:**
+
+    >>> import jax
+    >>> import paraxis.jax
+    >>> program = px.program(px.robots.planar(2), "gravity_torques")
+    >>> torques = paraxis.jax.function(program)
+    >>> torques(jax.numpy.zeros(2))
+    Array([19.62 ,  4.905], dtype=float32)
+    >>> jax.jacobian(torques)(jax.numpy.ones(2))  # N m/rad
+    Array([[-16.842,  -4.46 ],
+           [ -4.46 ,  -4.46 ]], dtype=float32)
     """
     if not isinstance(program, Program):
         raise ArgumentError(

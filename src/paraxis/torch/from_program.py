@@ -31,6 +31,17 @@ def function(program: Program) -> Callable[..., torch.Tensor | tuple[torch.Tenso
 
     **Raises:** `px.ArgumentError` if `program` is not a Program; the function raises it for wrong
     shapes, dtypes and devices.
+
+    **Example:**
+
+    >>> import torch
+    >>> import paraxis.torch
+    >>> program = px.program(px.robots.planar(2), "gravity_torques")
+    >>> torques = paraxis.torch.function(program)
+    >>> q = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    >>> torques(q).sum().backward()
+    >>> q.grad  # N m/rad
+    tensor([-21.3025,  -8.9202], dtype=torch.float64)
     """
     if not isinstance(program, Program):
         raise ArgumentError(
