@@ -65,6 +65,16 @@ from .programs import Program
 from .robots.loading import load
 from .robots.robot import Robot
 
+
+def _drawn(robot: Robot) -> str:
+    """A robot in a notebook. Robots themselves know nothing of scenes, which are made of robots."""
+    from .scene.show import scene_of
+
+    return scene_of(robot)._repr_html_()
+
+
+Robot._drawn = _drawn
+
 __version__ = "0.2.0"
 
 _LATER = {  # name -> its module; most programs need none of these

@@ -187,6 +187,11 @@ def test_a_thousand_robots_are_small_numbers():
         assert (small[list(moments).index(5), 3] == -32768).all()
 
 
+def test_robots_draw_themselves_in_notebooks():
+    html = px.load("planar3")._repr_html_()
+    assert html.startswith("<iframe title=") and "each moves in turn" in html
+
+
 def test_more_robots_than_there_is_room_for():
     robot = px.load("planar3")
     data = data_of(px.show(robot, np.zeros((3, 5_000, 3)), open=False))

@@ -70,11 +70,16 @@ class Robot {
   get q() { return this.plant.arrays.q; }
   get qd() { return this.plant.arrays.qd; }
 
-  /** The torques of this control step. */
+  /** The torques of motors in this control step. */
   control() {
     const { tau } = this.plant.arrays, law = this.laws[this.law];
     if (!this.settings.held || !law) return tau.fill(0);
-    if (live.ground) return this.serve(tau);
+    if (live.ground) this.serve(tau); else this.track(tau, law);
+    live.ratios.forEach((ratio, row) => { tau[row] /= ratio; });
+  }
+
+  /** Joint torques of a law: computed torque towards the goal. */
+  track(tau, law) {
     const omega = live.frequencies[this.settings.frequency], { arrays } = law.kernel;
     const { q, qd } = this;
     arrays.q.set(q);
@@ -91,7 +96,7 @@ class Robot {
     tau.set(arrays.tau);
   }
 
-  /** The torques of servos, each of which knows its own joint. */
+  /** Joint torques of servos, each of which knows its own joint. */
   serve(tau) {
     const factor = SERVOS[this.settings.frequency], { stiffness, damping } = live.ground, { q, qd } = this;
     tau.fill(0);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from ..parallel.schedules.scheduling import schedule
 from ..parallel.streamlined.tasks import streamlined_tasks
 from ..robots.refusals import open_tree
 from ..robots.robot import Robot
+from ..robots.rows import rows_of
 from ..scene.motion import Motion
 from ..scene.page import scene_page, tool_of
 from ..scene.scene import Scene
@@ -130,6 +132,7 @@ class LivePage(Scene):
             "frequencies": FREQUENCIES,
             "ranges": ranges,
             "sliders": MOST_SLIDERS,
+            "ratios": list(rows_of(self.robot).ratios),
             "inertias": _inertias(self.robot, self.home),
             "plant": self._plant(tool),
             "ground": self._ground() if self.standing else None,
@@ -173,8 +176,11 @@ class LivePage(Scene):
 
     def _schedule(self, notes):
         """Tasks of inverse dynamics on a few processors: [start, length, processor, link]."""
+        joints = [replace(joint, coupling=None) for joint in self.robot.joints]
+        if any(joint.coupling for joint in self.robot.joints):
+            notes.append("In the schedule, joints that follow others move by themselves.")
         try:
-            tasks = streamlined_tasks(self.robot)
+            tasks = streamlined_tasks(replace(self.robot, joints=tuple(joints), warn=False))
             if len(tasks.weights) > MOST_TASKS:
                 raise ParaxisError(f"it has {len(tasks.weights):,} tasks")
             plan = schedule(tasks, PROCESSORS, method="list")

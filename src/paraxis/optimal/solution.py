@@ -118,6 +118,12 @@ class Solution:
             raise AttributeError(f"a Solution of a Program has xs, and no {name}")
         return self.problem.system.robot.nq
 
+    def _repr_html_(self) -> str | None:
+        """In a notebook: the robots as they move; nothing for a Program's solution."""
+        if not isinstance(self.problem.system, RobotSystem):
+            return None
+        return self.as_scene()._repr_html_()
+
     def as_scene(self, title: str | None = None) -> Scene:
         """What `px.show(solution)` shows: the robots of all problems as they move."""
         system = self.problem.system

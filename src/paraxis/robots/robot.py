@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -670,6 +671,12 @@ class Robot:
     def __getstate__(self):
         """A copy or a pickle keeps only the description."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    _drawn: ClassVar[Callable[[Any], str | None] | None] = None  # set by the package: see __init__
+
+    def _repr_html_(self) -> str | None:
+        """In a notebook: the robot in 3-D."""
+        return None if Robot._drawn is None else Robot._drawn(self)
 
     def __repr__(self):
         from .table import summary
