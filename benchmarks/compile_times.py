@@ -2,9 +2,10 @@
 
 Every cell is a new process with an empty cache: it imports Paraxis, reads the URDF, and then times
 the call `px.<function>(robot, ...)` on one state, on the wall: tracing, simplifying, LLVM, loading,
-and the result. A second process makes the same call with what the first has left on disk. How much
-of the first call is machine code is taken by a clock around the call of LLVM; the rest is tracing.
-Nothing else should run on the machine.
+and the result. Of optimal control it is the making of a solver and its first solution. A second
+process makes the same call with what the first has left on disk. How much of the first call is
+machine code is taken by a clock around the call of LLVM; the rest is tracing. Nothing else should
+run on the machine.
 
     python benchmarks/compile_times.py [--quick] [--json benchmarks/results/compile_times.json]
 """
@@ -28,6 +29,7 @@ CASES = (  # robot, base
     ("g1_29dof", "free"),
     ("talos_reduced", "free"),
 )
+ARMS = "ur5", "panda"
 FUNCTIONS = {  # -> what it takes beside the robot
     "inverse_dynamics": ("q", "qd", "qdd"),
     "forward_dynamics": ("q", "qd", "tau"),
@@ -39,7 +41,9 @@ FUNCTIONS = {  # -> what it takes beside the robot
     "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
     "forward_dynamics_derivatives": ("q", "qd", "tau"),
     "simulate": ("q", "qd"),  # a step of fourth-order Runge-Kutta
+    "optimal_control": (),  # a solver, and a problem of 30 steps
 }
+LONG = ("optimal_control",)  # only of arms: for a humanoid it takes too long to be used
 QUICK = (("ur5", "fixed"),), tuple(FUNCTIONS)[:3]
 RESULTS = Path(__file__).parent / "results" / "compile_times.json"
 
@@ -67,9 +71,23 @@ def timed(*arguments):
     finally:
         machine_code += time.perf_counter() - begin
 
+def solved():
+    def cost(q, qd, u, goal):
+        return (q - goal) @ (q - goal) + 0.05 * qd @ qd + 1e-3 * u @ u
+
+    def terminal(q, qd, goal):
+        return 1e3 * (q - goal) @ (q - goal) + qd @ qd
+
+    goal = {"goal": robot.nq}
+    solver = px.optimal_control(robot, cost, 30, dt=0.01, terminal=terminal, parameters=goal)
+    solver.solve(np.zeros(robot.nq + robot.nv), goal=np.full(robot.nq, 0.1))
+
 host.compile_object = timed
 begin = time.perf_counter()
-getattr(px, function)(robot, *(given[name] for name in takes), **more)
+if function == "optimal_control":
+    solved()
+else:
+    getattr(px, function)(robot, *(given[name] for name in takes), **more)
 passed = time.perf_counter() - begin
 lines = open("/proc/self/status").read().splitlines()  # getrusage counts what the parent had
 peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10
@@ -123,6 +141,8 @@ def main():
     for name, base in cases:
         rows = []
         for function in functions:
+            if function in LONG and name not in ARMS:
+                continue
             with console.status(f"{name}, {base} base, {function}"):
                 velocities, row = measure(name, base, function)
             rows.append(row)

@@ -2,7 +2,8 @@
 
 From benchmarks/results/cpu.json; see make_tables.py. Libraries differ in the shape of their marks,
 too, and colours are those of Okabe and Ito, which people without red or green cones tell apart. The
-picture is a light card with a border, so that it can be read on light and dark pages alike.
+picture is a card with a background of its own, dark where the reader's browser prefers that, so
+that it can be read on any page.
 """
 
 import argparse
@@ -25,6 +26,16 @@ MARKS = {  # colour, shape, size
     "casadi_c": ("#56b4e9", "D", 40),
     "casadi_lanes": ("#0072b2", "^", 58),
     "paraxis": ("#d55e00", "o", 78),
+}
+DARK = {  # colour on a light card -> on a dark one
+    PAPER: "#1c1d20",
+    INK: "#ececec",
+    QUIET: "#b3b3b3",
+    FAINT: "#44464b",
+    "#7f7f7f": "#9a9a9a",
+    "#56b4e9": "#a6dcff",
+    "#0072b2": "#3391e0",
+    "#d55e00": "#f07f2e",
 }
 NAMES = PEERS | {"paraxis": "Paraxis"}
 
@@ -70,6 +81,18 @@ def draw(data, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, facecolor=PAPER, edgecolor=FAINT, metadata={"Date": None})
     plt.close(figure)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("<defs>", f"<style>{dark_style()}</style>\n <defs>", 1), "utf-8")
+
+
+def dark_style():
+    """The same picture on a dark card; colours stand in attributes, which only !important beats."""
+    rules = "".join(
+        f' [style*="{kind}: {light}"] {{ {kind}: {dark} !important }}'
+        for light, dark in DARK.items()
+        for kind in ("fill", "stroke")
+    )
+    return f"@media (prefers-color-scheme: dark) {{{rules} }}"
 
 
 def write(axes, name, time, row):
