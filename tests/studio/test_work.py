@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from support.processes import script
 
 import paraxis as px
 from paraxis.studio import opening
+from paraxis.studio import work as studio_work
 from paraxis.studio.costs import costs
 from paraxis.studio.guard import MOST_UPLOAD
 from paraxis.studio.journal import Journal
@@ -190,6 +192,60 @@ def test_uploads_that_are_no_robot(tmp_path, text):
     with pytest.raises(px.RobotError):
         work.open_text(text)
     assert not [*tmp_path.iterdir()] and work.robot is None
+
+
+MJCF = """<mujoco model="lever"><compiler meshdir="/etc"/><visual><map znear="1"/></visual>
+<asset><texture type="skybox" builtin="flat" width="9999999" height="9999999"/>
+<mesh name="case" file="/etc/passwd"/><material name="m" texture="t"/></asset>
+<worldbody><body name="arm"><joint name="hinge" axis="0 1 0" range="60 110" limited="true"/>
+<inertial pos="0 0 0.2" mass="2" diaginertia="1 1 1"/><geom type="mesh" mesh="case"/>
+<geom type="box" size="0.1 0.1 0.1" material="m"/></body>{}</worldbody></mujoco>"""
+
+
+def test_mjcf_is_opened_without_what_is_in_other_files(tmp_path):
+    pytest.importorskip("mujoco")
+    work = Work(Journal(tmp_path))
+    work.open_text(MJCF.format("").encode())
+    assert work.robot.joint_names == ["hinge"] and work.robot.inertias[0].mass == 2
+    assert "'visual', 'texture', 'shape of mesh case'" in work.notes[0]
+    assert (tmp_path / "studio-1-1.xml").exists()
+    simulate(work, seconds=0.05)
+    assert replayed(work)["robot"].digest == work.robot.digest
+
+
+@pytest.mark.parametrize(
+    "more, why",
+    [
+        ('<include file="/etc/passwd"/>', "'include'"),
+        ('<replicate count="1000000000"><geom size="1"/></replicate>', "'replicate'"),
+        ('<composite type="grid" count="9999 9999 9"/>', "'composite'"),
+        ('<geom type="hfield" hfield="h"/><body><geom type="mesh" mesh="case"/></body>', "mass of"),
+        ('<body><geom type="box" size="1 1 1" fileup="/etc/passwd"/></body>', "'fileup'"),
+        ('<body><geom type="sdf" plugin="mujoco.sdf.torus"/></body>', "'plugin'"),
+        ("<body>" * 1_300 + "</body>" * 1_300, "deep"),
+        ("<body/>" * 1_300, "bodies"),
+        ("<body>", "invalid"),
+    ],
+)
+def test_mjcf_that_reaches_out_is_refused(tmp_path, more, why):
+    with pytest.raises(px.RobotError, match=why):
+        Work(Journal(tmp_path)).open_text(MJCF.format(more).encode())
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_command_can_be_cancelled(work, waits):
+    before, lock = work.journal.text, studio_work._computing
+    threading.Timer(0.3, work.stop.set).start()
+    with pytest.raises(px.ArgumentError, match="cancelled"):
+        if waits:
+            with lock:
+                simulate(work, seconds=0.1)
+        else:  # of which a whole second takes an hour
+            work.do(["run = px.simulate(robot, q, np.zeros(3), dt=1e-9, steps=10**9, every=10**9)"])
+    assert work.journal.text == before and not lock.locked()
+    work.stop.clear()
+    assert simulate(work, seconds=0.1).q.shape == (11, 3)
 
 
 def test_names_are_never_paths(tmp_path, monkeypatch):

@@ -1,15 +1,31 @@
-"""A progress bar for long runs, shown when stderr is a terminal."""
+"""A progress bar for long runs, shown when stderr is a terminal; and a way to end them."""
 
 import sys
+import threading
 import time
+from contextlib import contextmanager
 
 PATIENCE = 1.0  # seconds before it appears
 PIECE = 0.1  # seconds between looks at the clock and the keyboard
 FIRST_PIECE = 64  # steps; twice as many each time, until they take long enough
 
 
+_asked = threading.local()  # `.stop`: an Event of this thread
+
+
+@contextmanager
+def stopped_by(event):
+    """Where no Ctrl-C reaches a thread: in it, long runs end as by one, once `event` is set."""
+    before, _asked.stop = getattr(_asked, "stop", None), event
+    try:
+        yield
+    finally:
+        _asked.stop = before
+
+
 class Progress:
-    """Use as a context; `at(done)` moves it. Within one that is seen no other appears."""
+    """Use as a context; `at(done)` moves it, and raises KeyboardInterrupt if the run is to end.
+    Within one that is seen no other appears."""
 
     _seen = False
 
@@ -26,6 +42,9 @@ class Progress:
         return self._bar is not None or (not Progress._seen and sys.stderr.isatty())
 
     def at(self, done):
+        stop = getattr(_asked, "stop", None)
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
         if self._bar is None:
             if not self.watched or time.monotonic() - self._begin < PATIENCE:
                 return

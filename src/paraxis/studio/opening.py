@@ -17,6 +17,7 @@ from ..robots.snapping import SNAP
 from ..robots.zoo import ZOO
 from .guard import MOST_UPLOAD
 from .lines import literal
+from .mjcf_text import is_mjcf, without_files
 from .noticing import MOST_LETTERS, noticed
 
 MOST_NOTES = 40
@@ -24,10 +25,13 @@ MOST_NOTES = 40
 
 @dataclass(frozen=True)
 class Opened:
-    """`notes`: what is wrong with the description, in sentences."""
+    """`notes`: what is wrong with the description, in sentences. `text` is what was read of a file
+    that a browser brought, and `ending` that of its name."""
 
     robot: Robot
     notes: list[str] = field(default_factory=list)
+    text: bytes = b""
+    ending: str = ".urdf"
 
 
 def names():
@@ -44,9 +48,11 @@ def by_name(name):
 
 
 def by_text(text):
-    """The robot of a URDF file, given as bytes."""
+    """The robot of a URDF or MJCF file, given as bytes."""
     if len(text) > MOST_UPLOAD:
         raise RobotError(f"the file is larger than {MOST_UPLOAD // 2**20} MiB")
+    if is_mjcf(text):
+        return _by_mjcf(text)
     found = with_notes(parse_urdf, text, folder=NOWHERE)
     kept = [shape for shape in found.robot.shapes if shape.kind != "mesh"]
     meshes = len(found.robot.shapes) - len(kept)
@@ -57,7 +63,16 @@ def by_text(text):
             f"Not drawn: {meshes} of its shapes, as their meshes are in other files. Of what a "
             "browser brings nothing but itself is read; `paraxis studio FILE` draws all.",
         ]
-    return Opened(replace(found.robot, shapes=kept, warn=False), notes)
+    return Opened(replace(found.robot, shapes=kept, warn=False), notes, text)
+
+
+def _by_mjcf(text):
+    """The same of MJCF, of which only a part reaches MuJoCo's compiler."""
+    from ..robots.readers.mjcf import parse_mjcf  # here: few robots are MJCF
+
+    kept, notes = without_files(text)
+    found = with_notes(lambda: parse_mjcf(kept).snapped(SNAP))
+    return Opened(found.robot, [*notes, *found.notes], kept.encode(), ".xml")
 
 
 def with_notes(make, *arguments, **options):

@@ -29,6 +29,7 @@ class Panel:
     def __init__(self, client, stage, work):
         self.client, self.gui, self.stage, self.work = client, client.gui, stage, work
         self.sliders, self.busy = [], threading.Lock()
+        self.running = None  # the button of the command that runs
         self.player = Player(stage, self._played)
         self.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
         self.gui.main_panel.dock_right()
@@ -57,7 +58,9 @@ class Panel:
         known = names()
         self.name = gui.add_text("name", "", hint="a built-in robot: " + ", ".join(known))
         gui.add_button("Open").on_click(lambda _: self._try(self._open_name))
-        self.upload = gui.add_upload_button("Open a URDF file", mime_type=".urdf,.xml")
+        self.upload = gui.add_upload_button(
+            "Open a URDF or MJCF file", mime_type=".urdf,.xml,.mjcf"
+        )
         self.upload.on_upload(lambda event: self._try(partial(self._open_text, event.target.value)))
         self.about = gui.add_markdown("")
         frames = gui.add_checkbox("frames", False)
@@ -229,16 +232,17 @@ class Panel:
         )
 
     def _command(self, label, run):
-        """A button, and beneath it what the command came to."""
+        """A button, and beneath it what the command came to. While it runs, the button ends it."""
         button = self.gui.add_button(label)
         text, chart = self.gui.add_markdown(""), Chart(self.gui)
 
         def command():
-            button.label = "Computing ..."
+            self.work.stop.clear()
+            self.running, button.label = button, "Computing ... cancel"
             try:
                 result = run()
             finally:
-                button.label = label
+                self.running, button.label = None, label
             notes = result.notes
             if result.q is not None:
                 notes = [*notes, *self.player.take(self.work.robot, result.t, result.q)]
@@ -247,7 +251,13 @@ class Panel:
             chart.show(result.plot)
             self._journal()
 
-        button.on_click(lambda _: self._try(command))
+        def pressed(_):
+            if self.running is button:
+                self.work.stop.set()
+            else:
+                self._try(command)
+
+        button.on_click(pressed)
 
     def _ready(self):
         """There is a motion: play it."""

@@ -4,6 +4,7 @@ Nothing here knows of a browser.
 """
 
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,12 +13,14 @@ from .. import api
 from ..checks import quoted
 from ..errors import ArgumentError, RobotError
 from ..scene.motion import coordinate_names
+from ..simulation.progress import stopped_by
 from .lines import Names, literal
 from .noticing import noticed
 from .opening import by_name, by_text, line_of
 
 MOST_JOINTS = 120
 FREE = 3.0  # rad or m: the range of a slider where there is no limit
+PATIENCE = 0.1  # s: between two looks at whether a command that waits is cancelled
 DIGITS = 6  # of positions that sliders give
 _computing = threading.Lock()  # kernels use all cores, and warnings are caught for one at a time
 
@@ -51,6 +54,7 @@ class Work:
         self.journal, self.names = journal, Names()
         self.robot, self.notes, self.q, self.goal = None, [], None, None
         self._told = {}  # the postures that the journal has already
+        self.stop = threading.Event()  # set: the command that runs is to end
 
     # -- robots --------------------------------------------------------------------------------
 
@@ -62,11 +66,11 @@ class Work:
         self.journal.add("", line_of(name))
 
     def open_text(self, text):
-        """Open the text of a URDF file; it is kept beside the journal."""
+        """Open the text of a URDF or MJCF file; what was read is kept beside the journal."""
         with _computing:
             found = by_text(text)
         check_size(found.robot)
-        file = self.journal.keep(text, ".urdf")
+        file = self.journal.keep(found.text, found.ending)
         self._take(found)
         self.journal.add("", line_of(file))
 
@@ -113,7 +117,8 @@ class Work:
     # -- commands ------------------------------------------------------------------------------
 
     def do(self, lines, postures=("q",)):
-        """Run lines and keep them: (what they printed, warnings). Errors keep nothing."""
+        """Run lines and keep them: (what they printed, warnings). Errors keep nothing, nor does
+        a command that is cancelled."""
         if self.robot is None:
             raise ArgumentError("open a robot first")
         begin = []
@@ -121,11 +126,25 @@ class Work:
             line = f"{name} = np.array({literal(getattr(self, name))})"
             if self._told.get(name) != line:
                 begin.append(line)
-        with _computing, noticed() as notes:
-            printed = self.names.run([*begin, *lines])
+        try:
+            with self._turn(), noticed() as notes, stopped_by(self.stop):
+                printed = self.names.run([*begin, *lines])
+        except KeyboardInterrupt:
+            raise ArgumentError("cancelled; nothing of it is kept") from None
         self.journal.add("", *begin, *lines)
         self._told |= {line.partition(" ")[0]: line for line in begin}
         return printed, notes
+
+    @contextmanager
+    def _turn(self):
+        """Wait for the commands of others, unless this one is cancelled meanwhile."""
+        while not _computing.acquire(timeout=PATIENCE):
+            if self.stop.is_set():
+                raise KeyboardInterrupt
+        try:
+            yield
+        finally:
+            _computing.release()
 
 
 def check_size(robot):
