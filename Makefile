@@ -185,7 +185,7 @@ reports: $(TOOLS)
 		$(BIN)/paraxis report $$name --markdown docs/papers/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "file://$$(pwd)/docs/_build/html/index.html"
 
 clean:

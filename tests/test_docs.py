@@ -116,6 +116,17 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert space["study"].status.complete and space["errors"].shape == (20, 3)
 
 
+def test_the_home_page_runs(monkeypatch, tmp_path):
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/index.md").read_text(), re.S)
+    assert len([line for line in block.splitlines() if line]) == 10
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    exec(block, space)
+    assert space["tau"].shape == (1_000_000, 6)
+    assert abs(space["run"].q[-1] - space["goal"]).max() < 1e-3
+    assert Path("run.html").stat().st_size > 1e5
+
+
 SLOW = ("safe_rate", "jax_least_effort", "reach_many", "mpc_ur5", "fly_around")  # examples
 
 
@@ -201,6 +212,62 @@ def test_pages_begin_with_what_a_reader_can_do_afterwards(page):
     name = page.relative_to(ROOT).as_posix()
     if not WITHOUT_AIM.fullmatch(name) and not OWED.fullmatch(name):
         assert re.search(r"^# .+\n\nAfter this page you can ", page.read_text(), re.M)
+
+
+# -- what cells print ----------------------------------------------------------------------------
+
+
+def shown():
+    """Pages whose cells have blocks with what they print."""
+    return [page for page in PAGES if "```{output}" in page.read_text()]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page, id=page.stem, marks=() if page.stem == "first_steps" else pytest.mark.long
+        )
+        for page in shown()
+    ],
+)
+def test_pages_print_what_they_show(page, monkeypatch):
+    pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from extensions.outputs import differences
+    from make_outputs import executed
+
+    ran = [{"cell_type": "code", "outputs": outputs} for outputs in executed(page)]
+    assert differences(page.read_text(), {"cells": ran}) == []
+
+
+def test_what_cells_print_goes_into_blocks(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from extensions.outputs import cells, differences, rewritten, same, text_of
+
+    def result(text, **more):
+        return [{"output_type": "execute_result", "data": {"text/plain": text} | more}]
+
+    page = "```{code-cell}\n1 + 1\n```\n\n```{code-cell}\n:tags: [varies]\n\nnow()\n```\nend\n"
+    written = rewritten(page, ["2", "12:30"])
+    assert written.count("```{output}\n2\n```\n") == 1 and "12:30" not in written
+    assert cells(written) == [("1 + 1\n", True, "2"), ("now()\n", False, None)]
+    assert rewritten(written, ["2.0000000001", "12:31"]) == written
+    assert rewritten(written, ["", ""]) == page
+    notebook = {"cells": [{"cell_type": "code", "outputs": result(x)} for x in ("3", "12:30")]}
+    assert differences(written, notebook) == [(1, "2", "3")]
+    assert same("[-0.  1e-17]", "[ 0.  -2e-16]") and not same("a 1", "b 1")
+    assert not same("1 2", "1 2 3") and not same("1.001", "1.002")
+    assert text_of(result("<Figure>", **{"image/png": "..."})) == ""
+    assert text_of(result("<IPython.HTML>", **{"text/html": "..."})) == ""
+    assert text_of(result("\n".join("abc" * 20))).endswith("\n...")
+
+
+def test_synonyms_name_pages():
+    table = tomllib.loads((ROOT / "docs/synonyms.toml").read_text())
+    assert [name for name in table if not (ROOT / f"docs/{name}.md").is_file()] == []
 
 
 def physics_symbols():
