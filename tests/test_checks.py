@@ -6,6 +6,7 @@ import pytest
 from support.processes import script
 
 import paraxis as px
+from paraxis import checks
 from paraxis.checks import counted, did_you_mean, one_of
 from paraxis.cli.main import main
 
@@ -23,6 +24,28 @@ def test_one_of():
         with pytest.raises(px.RobotError, match="side: expected one of") as error:
             one_of(value, ("left", "right"), "side", px.RobotError)
         assert "did you mean" not in str(error.value)
+
+
+def test_a_suggestion_takes_the_place_of_a_long_list():
+    names = [f"name{k}" for k in range(checks.FEW + 1)]
+    with pytest.raises(px.ArgumentError) as error:
+        one_of("nmae3", names, "side")
+    assert str(error.value) == (
+        "side: expected one of 13 names, found 'nmae3'; did you mean 'name3'?"
+    )
+    with pytest.raises(px.ArgumentError, match="expected one of 'name0', .*'name12', found 'up'"):
+        one_of("up", names, "side")
+
+
+@pytest.mark.parametrize(
+    "word, function",
+    [("rnea", "inverse_dynamics"), ("aba", "forward_dynamics"), ("CRBA", "mass_matrix")],
+)
+def test_the_names_of_the_field_lead_to_functions(word, function):
+    with pytest.raises(px.ArgumentError, match=f"did you mean '{function}'"):
+        px.program(ARM, word)
+    with pytest.raises(AttributeError, match=f"did you mean '{function}'"):
+        getattr(px, word)
 
 
 def test_singular_and_plural():

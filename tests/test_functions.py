@@ -251,7 +251,7 @@ SHORT = px.robots.planar(3)
     ("robot", "function", "options", "message"),
     [
         ("ur5", "jacobian", {}, r"robot: expected a Robot \(see px.load\), found str"),
-        (SHORT, "inverse", {}, r"function: expected one of .*'mass_matrix'.*, found 'inverse'"),
+        (SHORT, "inverse", {}, r"found 'inverse'; did you mean 'inverse_dynamics'"),
         (SHORT, None, {}, "function: expected one of .*, found None"),
         (SHORT, "jacobian", {"frame": "toe"}, "robot 'planar3' has no frame 'toe'; it has 'base'"),
         (SHORT, "jacobian", {"frame": ["tip"]}, "frame: expected the name of a frame, found list"),

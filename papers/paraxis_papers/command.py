@@ -1,8 +1,9 @@
 """What `paraxis report` does once this package is installed."""
 
 import paraxis as px
+from paraxis.checks import one_of
 from paraxis.cli.files import check_writable, print_written, write, write_json
-from paraxis.cli.terminal import Terminal
+from paraxis.cli.terminal import Terminal, waiting
 
 from . import reports
 from .document import as_json, markdown
@@ -19,7 +20,10 @@ def listing():
 def report(name, json=None, html=None, markdown_path=None):
     """Make a report, write it to the paths that are given (`-` for stdout), and print it."""
     check_writable(json=json, html=html, markdown=markdown_path)
-    made = reports.report(name)
+    one_of(name, reports.REPORTS, "report")
+    with waiting() as say:
+        say(f"making the report {name}")
+        made = reports.report(name)
     if json:
         write_json(json, as_json(made))
     if html:

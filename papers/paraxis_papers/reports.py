@@ -7,11 +7,11 @@ from paraxis.checks import one_of
 from .document import Report
 
 REPORTS = {  # name -> its subject
-    "cordic": "Lee and Chang's CORDIC inverse kinematics, from equations to gates",
+    "cordic": "Lee and Chang's CORDIC inverse kinematics, equations to gates",
     "counts": "operation counts beside those the papers print",
     "depth": "times on unlimited processors beside those Lathrop prints",
     "friction": "torques of motors with friction beside Dhanaraj's",
-    "log-depth": "Fijany's claims, counted and scheduled; long chains, as once measured",
+    "log-depth": "Fijany's claims, counted and scheduled; times of long chains",
     "networks": "recurrences on several processors, and the messages between them",
     "schedules": "Dhanaraj's subtasks, levels and times, checked and proved",
     "speculation": "claims about stale data in control, tested",

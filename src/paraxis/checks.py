@@ -10,21 +10,30 @@ from typing import Any
 from .errors import ArgumentError, ParaxisError
 
 LOOKED_AT = 1_000  # names at most; a chain may have a million joints
+FEW = 12  # names that an error lists even if it has a suggestion
 # words that do not resemble what they mean; kinds of joints as in MJCF, URDF and Pinocchio
 MEANS = {"gpu": "cuda", "ball": "spherical", "hinge": "revolute", "slide": "prismatic"}
 MEANS |= {"floating": "free", "freeflyer": "free", "screw": "helical", "weld": "fixed"}
+# algorithms as the field names them, for the functions that they compute
+MEANS |= {"rnea": "inverse_dynamics", "aba": "forward_dynamics", "crba": "mass_matrix"}
+MEANS |= {"id": "inverse_dynamics", "fd": "forward_dynamics", "fk": "forward_kinematics"}
+MEANS |= {"inertia_matrix": "mass_matrix", "osim": "operational_space_inertia"}
+MEANS |= {"com": "centre_of_mass", "center_of_mass": "centre_of_mass", "pose": "forward_kinematics"}
 
 
 def one_of(
     value: Any, known: Iterable, what: str, error: type[ParaxisError] = ArgumentError
 ) -> str:
-    """`value`, if it is one of the names in `known`; otherwise an error that lists them."""
+    """`value`, if it is one of the names in `known`; otherwise an error that lists them.
+
+    Of many names, only the one that was probably meant is named.
+    """
     if isinstance(value, str) and value in known:
         return value
-    raise error(
-        f"{what}: expected one of {listing([*known], most=100)}, "
-        f"found {quoted(value)}{did_you_mean(value, known)}"
-    )
+    names = [*known]
+    near = did_you_mean(value, names)
+    listed = f"{len(names)} names" if near and len(names) > FEW else listing(names, most=100)
+    raise error(f"{what}: expected one of {listed}, found {quoted(value)}{near}")
 
 
 def did_you_mean(name: Any, known: Iterable) -> str:

@@ -12,6 +12,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from .checks import did_you_mean
+
 _lock = threading.RLock()  # imports may cause others
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -55,7 +57,7 @@ def no_attribute(module: str, name: str, public: list[str]) -> AttributeError:
     if name in OPTIONAL:
         hint = f"; write import {TOP}.{name} first"
     elif not name.startswith("_"):
-        hint = elsewhere(name) or _similar(name, public)
+        hint = elsewhere(name) or did_you_mean(name, public)
     return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
 
 
@@ -68,10 +70,3 @@ def elsewhere(name: str) -> str:
         if name in dir(imported(f".{space}", TOP)):
             return f"; it is {TOP}.{space}.{name}"
     return ""
-
-
-def _similar(name: str, public: list[str]) -> str:
-    from difflib import get_close_matches  # here: only errors need it
-
-    nearest = get_close_matches(name, public, n=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""

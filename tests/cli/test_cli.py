@@ -202,6 +202,32 @@ def test_bench_without_pinocchio_says_so(capsys, monkeypatch, tmp_path):
     assert not re.search(r"\bratio\b", out)
 
 
+def test_bench_of_a_function(capsys, tmp_path):
+    path, out_path = urdf(tmp_path), tmp_path / "out.json"
+    words = words_of("--function forward_dynamics_derivatives --batch 8 --threads 2 --json")
+    code, out, _ = run(capsys, "bench", path, *words, out_path)
+    assert code == 0 and "forward dynamics derivatives, float64" in out
+    found = json.loads(out_path.read_text(encoding="utf-8"))
+    assert found["function"] == "forward_dynamics_derivatives" and found["error"] < 1e-10
+    for name, near in (("jacobain", "jacobian"), ("crba", "mass_matrix"), ("ABA", "forward_dyn")):
+        code, _, err = run(capsys, "bench", path, "--function", name)
+        assert code == 2 and f"did you mean '{near}" in err and len(err) < 120
+
+
+@pytest.mark.parametrize("function", peer.FUNCTIONS)
+def test_bench_beside_pinocchio_of_every_function(capsys, tmp_path, function):
+    pytest.importorskip("pinocchio")
+    path = tmp_path / "arm.urdf"
+    path.write_text(paraxis.load("ur5").to_urdf())
+    out_path = tmp_path / "out.json"
+    words = ["bench", path, "--function", function, *words_of("--batch 2 --threads 2 --json")]
+    code, _, _ = run(capsys, *words, out_path)
+    found = json.loads(out_path.read_text(encoding="utf-8"))["pinocchio"]
+    assert code == 0 and found["error"] < 1e-9 and found["call"] == peer.FUNCTIONS[function].call
+    threads = {row["threads"] for row in found["rows"]}
+    assert threads == ({1, 2} if peer.FUNCTIONS[function].batch else {1})
+
+
 def neighbours_busy(monkeypatch, cores, start, stop):
     """What is said on a machine of so many cores after two readings of the clocks."""
     readings = iter([start, stop])
@@ -233,7 +259,7 @@ def test_ratios_of_crowded_figures_are_left_out(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")  # wide enough for every column
     rows = [measure.Speed(10, threads, 1.0, 1e9) for threads in (1, 2)]
     slow = [measure.Speed(10, threads, 7.0, 1e9 / 7) for threads in (1, 2)]
-    compared = peer.Comparison("0", slow, 1e-6, 0.0)
+    compared = peer.Comparison("0", "rnea", slow, 1e-6, 0.0)
     tables.print_speeds(Terminal(), rows, compared)
     assert capsys.readouterr().out.split()[-1] == "7.0"
     tables.print_speeds(Terminal(), rows, compared, lambda threads: threads > 1)
@@ -422,9 +448,19 @@ def test_charts_in_letters():
         "and 999,998 idle",
         "   0 3",
     ]
+    assert schedule_text.key(tasks).plain == "· idle  █ link 1"
     many = paraxis.TaskGraph(dict.fromkeys(range(100), 1))
     assert schedule_text.chart(paraxis.schedule(many, 100), 80) == []  # more rows than a screen
     assert schedule_text.chart(paraxis.schedule(paraxis.TaskGraph({}), 1), 80) == []
+
+
+def test_colours_of_a_chart_are_explained(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as if it were a terminal
+    monkeypatch.setenv("COLUMNS", "80")
+    words = words_of("schedule planar3 --processors 3 --tasks streamlined")
+    key = run(capsys, *words)[1].splitlines()[-1]
+    for link, code in (("link 1", 34), ("link 2", 33), ("link 3", 32)):
+        assert f"\x1b[{code}m█\x1b[0m {link}" in key
 
 
 def test_schedules_fit_the_terminal(capsys, monkeypatch):
@@ -605,6 +641,19 @@ def test_mistakes_are_one_line_and_exit_code_2(capsys, argv):
 
 
 def test_mistakes_say_what_to_do(capsys):
+    for words, expected in (
+        ("bench", "expected ROBOT (see paraxis bench --help)"),
+        ("inof ur5", "COMMAND: expected one of 14 names, found 'inof'; did you mean 'info'?"),
+        ("bench ur5 --functon x", "unknown argument: --functon x; did you mean '--function'?"),
+        ("bench ur5 --threads 0", "--threads: expected an integer from 1 to 1,024, found '0'"),
+        ("info pandda", "found 'pandda'; did you mean 'panda'?"),
+        ("info ur5 --tip tol0", "'tool0'; did you mean 'tool0'?"),
+        ("schedule ur5 --function jacobain", "found 'jacobain'; did you mean 'jacobian'?"),
+        ("schedule ur5 --method lst", "found 'lst'; did you mean 'list'?"),
+        ("safe-rate ur5 --kp 1 --kd 1 --policy hamiltn", "did you mean 'hamilton'?"),
+    ):
+        code, _, err = run(capsys, *words_of(words))
+        assert code == 2 and expected in err
     _, _, err = run(capsys, "schedule", "ur5", "--html", "no/such/folder/out.html")
     assert err == "paraxis: no/such/folder/out.html: there is no folder no/such/folder\n"
     assert run(capsys, "demo", "-o", ".")[2] == "paraxis: . is a folder, not a file\n"
@@ -630,10 +679,32 @@ def test_interruption_is_quiet(capsys, monkeypatch):
 def test_help_and_version(capsys):
     assert run(capsys, "--version")[:2] == (0, f"paraxis {paraxis.__version__}\n")
     code, out, _ = run(capsys, "--help")
-    assert code == 0 and "examples:" in out
+    assert code == 0 and "examples" in out and "exit codes" in out
     assert run(capsys)[:2] == (0, out)  # no command: the same
-    for command in ["info", "bench", "schedule", "safe-rate", "atlas", "export", "report", "demo"]:
-        assert command in out and run(capsys, command, "--help")[0] == 0
+
+
+NAMES = [command.__name__.rpartition(".")[2].replace("_", "-") for command in cli.COMMANDS]
+
+
+@pytest.mark.parametrize("command", ["", *NAMES])
+def test_help_fits_80_columns(capsys, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = run(capsys, *command.split(), "--help")
+    assert code == 0 and err == "" and "\x1b" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert len(out[: out.index("\n\n")].splitlines()) <= 2  # usage names what is needed, no more
+    if not command:
+        rows = out.partition("commands:\n")[2].splitlines()[: len(NAMES)]
+        assert [row.split()[0] for row in rows] == NAMES  # one line each
+
+
+@pytest.mark.parametrize("command", ["", *NAMES])
+def test_examples_of_help_are_understood(capsys, command):
+    out = run(capsys, *command.split(), "--help")[1]
+    lines = re.findall(r"^  paraxis (.*?)(?:  +.*)?$", out, re.M)
+    assert lines or command in ("page", "studio", "report", "demo")
+    for line in lines:
+        assert cli._parser().parse_args(line.split()).run  # an error otherwise
 
 
 def test_only_a_command_that_needs_them_imports_heavy_packages():

@@ -242,8 +242,10 @@ def test_load_with_a_tip_and_lookups():
         px.load("puma560").frame("hand")
     with pytest.raises(RobotError, match=r"'joint2'.*it is a joint: .*Frame\('joint2', 1\)"):
         px.load("puma560").frame("joint2")
-    with pytest.raises(RobotError, match="expected a built-in name"):
+    with pytest.raises(RobotError, match="did you mean .puma560"):
         px.load("puma")
+    with pytest.raises(RobotError, match="expected a built-in name.*puma560_thesis.*found .zebra"):
+        px.load("zebra")
 
 
 def numbers_of(robot):

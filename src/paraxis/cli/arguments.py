@@ -2,12 +2,20 @@
 
 import argparse
 import sys
+import textwrap
 import warnings
 
-from ..checks import shown
+from ..checks import one_of, shown
 from ..errors import ArgumentError
+from ..robot_functions import FUNCTIONS
 from ..robots.loading import load
 from ..robots.snapping import SNAP
+
+FUNCTION_NAMES = (
+    "functions:\n"
+    + textwrap.fill(", ".join(FUNCTIONS), 79, initial_indent="  ", subsequent_indent="  ")
+    + "\n"
+)
 
 
 def add_robot(command, source="a robot's name, or a URDF or MJCF file", default=None):
@@ -17,26 +25,27 @@ def add_robot(command, source="a robot's name, or a URDF or MJCF file", default=
     else:
         source += f" (default: {default})"
         command.add_argument("robot", metavar="ROBOT", nargs="?", default=default, help=source)
-    command.add_argument(
+    group = command.add_argument_group("the robot")
+    group.add_argument(
         "--tip", metavar="FRAME", help="keep only the joints up to this link; lock the others"
     )
-    command.add_argument(
+    group.add_argument(
         "--floating-base",
         action="store_true",
         default=None,
         help="let the root link move freely, as that of a walking robot",
     )
-    command.add_argument(
+    group.add_argument(
         "--drives",
         metavar="FILE",
         help="friction and transmissions, as YAML "
         "(default: for arm.urdf, arm.drives.yaml if it exists)",
     )
-    command.add_argument(
+    group.add_argument(
         "--snap",
         metavar="RAD",
         type=one_number,
-        help=f"make angles this near to right ones exact (default: {SNAP:g})",
+        help=f"make angles exact that are this close to right ones (default: {SNAP:g})",
     )
 
 
@@ -53,6 +62,21 @@ def load_robot(arguments):
     for warning in caught:
         print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
     return robot
+
+
+def add_function(command, default="inverse_dynamics", more=""):
+    """Declare the argument that `function_of` reads."""
+    command.add_argument(
+        "--function",
+        metavar="NAME",
+        default=default,
+        help=f"function of the robot, see below{more} (default: {default})",
+    )
+
+
+def function_of(arguments):
+    """The function that was asked for, before anything is loaded."""
+    return one_of(arguments.function, FUNCTIONS, "--function")
 
 
 def load_options(arguments):

@@ -5,13 +5,23 @@ from .arguments import add_robot, integers, load_robot, numbers, one_number
 from .files import check_writable, print_written, write
 from .sweep import add_where, where_of
 
+EXAMPLES = """examples:
+  paraxis atlas planar3 -o atlas.html
+  paraxis atlas ur5 --kp 100 --policies exact,hamilton -o atlas.html
+"""
 HARDWARE = ("network", "processors", "latency", "highest rate", "rate", "least error")
 NUMBERS = ("processors", "latency", "rate")
 
 
 def add(commands):
-    about = "an interactive page of sampling periods at which control with stale data is stable"
-    atlas = commands.add_parser("atlas", help=about, description=f"Make {about}.")
+    about = "a page of the sampling periods that are stable with stale data"
+    atlas = commands.add_parser(
+        "atlas",
+        help=about,
+        description="Make an interactive page of the sampling periods at which control with stale "
+        "data is stable, over gains, speeds and payloads, and of when it is worth it.",
+        epilog=EXAMPLES,
+    )
     add_robot(atlas)
     atlas.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="the page; - for stdout"
@@ -36,7 +46,9 @@ def add(commands):
         "--frame", metavar="FRAME", help="frame that holds the payload (default: the tool)"
     )
     add_where(atlas)
-    atlas.add_argument("--store", metavar="STORE", help="keep rows there: the same command goes on")
+    atlas.add_argument(
+        "--store", metavar="STORE", help="keep results there, so that the same command continues"
+    )
     hardware = atlas.add_argument_group("hardware on which stale data may be worth it")
     hardware.add_argument(
         "--processors",
@@ -66,7 +78,7 @@ def run(arguments):
     from ..control.atlas.summary import HEADS, summary, usual_row, why_more_may_hold
     from ..control.tradeoff.tradeoff import POLICIES, stale_data_tradeoff
     from ..dynamics.loads import payload
-    from .terminal import Column, Terminal, print_table
+    from .terminal import Column, Terminal, print_table, waiting
 
     check_writable(output=arguments.output)
     given = arguments.kp, arguments.kd, arguments.policies
@@ -74,10 +86,13 @@ def run(arguments):
     payload(robot, 0.0, frame=arguments.frame)  # what has no such frame is found out at once
     hardware = {"processors": arguments.processors, "latency": arguments.latency}
     gains, chosen = (arguments.kp, arguments.kd), arguments.policies or POLICIES
-    tradeoff = stale_data_tradeoff(robot, *gains, chosen, **hardware, flop_time=arguments.flop_time)
-    # This takes longer, and has fewer arguments to be wrong.
     where = {"frame": arguments.frame, "store": arguments.store, **where_of(arguments)}
-    atlas = stability_atlas(robot, *given, **where)
+    with waiting() as say:
+        say("scheduling control on processors")
+        time = arguments.flop_time
+        tradeoff = stale_data_tradeoff(robot, *gains, chosen, **hardware, flop_time=time)
+        say("finding the stable periods")  # longer, and with fewer arguments to be wrong
+        atlas = stability_atlas(robot, *given, **where)
     write(arguments.output, tradeoff.to_html(atlas=atlas))
     terminal = Terminal(stderr=arguments.output == "-")
     terminal.title(shown(atlas.robot.name), f"largest safe period at {usual_row(atlas).words}")

@@ -1,30 +1,47 @@
-"""`paraxis bench`: how fast inverse dynamics runs here, beside Pinocchio if it is installed."""
+"""`paraxis bench`: how fast a function runs here, beside Pinocchio if it is installed."""
 
 import argparse
+from functools import partial
 
 from .. import __version__, api
 from ..checks import shown
-from .arguments import add_robot, integer, load_robot
+from .arguments import FUNCTION_NAMES, add_function, add_robot, function_of, integer, load_robot
 from .files import check_writable, print_written, write_json
 
 DECADES = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 MOST_STATES = 10**9
 MOST_THREADS = 1024
 
-JSON_KEYS = """The JSON file contains: paraxis (version), robot (name, joints), function, dtype,
-machine, operations (mul, add, div, sqrt, trig, flops, depth), compile (trace_s, cold_s, cached_s),
-latency_ns, error, sample (states checked), rows (batch, threads, ns_per_state, states_per_s),
-pinocchio (version, error, latency_ns, rows; or null, with the reason in pinocchio_note), and
-other_cores (cores that other processes kept busy while measuring; null where unknown).
+JSON_KEYS = """the JSON file:
+  paraxis         its version
+  robot           name, joints
+  function, dtype, machine
+  operations      mul, add, div, sqrt, trig, flops, depth
+  compile         trace_s, cold_s, cached_s
+  latency_ns      of a call with one state, from Python and back
+  error, sample   against the interpreter, worst of that many states
+  rows            batch, threads, ns_per_state, states_per_s
+  pinocchio       version, call, error, latency_ns, rows; or null
+  pinocchio_note  how it was measured, or why it was not
+  other_cores     kept busy by other processes meanwhile; null if unknown
+"""
+EXAMPLES = """examples:
+  paraxis bench ur5 --batch 1,1000,1e6
+  paraxis bench arm.urdf --function forward_dynamics --json out.json
 """
 
 
 def add(commands):
-    about = "measure inverse dynamics on this machine"
+    about = "measure a function of a robot on this machine"
     bench = commands.add_parser(
-        "bench", help=about, description=f"{about.capitalize()}.", epilog=JSON_KEYS
+        "bench",
+        help=about,
+        description="Measure how fast a function of a robot runs on this machine, beside "
+        "Pinocchio if it is installed and reads the same robot.",
+        epilog="\n".join((EXAMPLES, FUNCTION_NAMES, JSON_KEYS)),
     )
     add_robot(bench)
+    add_function(bench)
     bench.add_argument(
         "--batch",
         metavar="N,N,...",
@@ -69,16 +86,20 @@ def run(arguments):
     from .peer import pinocchio
     from .short_numbers import duration
     from .tables import print_speeds
-    from .terminal import Terminal, progress_bar
+    from .terminal import Terminal, progress_bar, waiting
 
     dtype = arguments.dtype
     check_writable(json=arguments.json)
+    function = function_of(arguments)
     robot, terminal = load_robot(arguments), Terminal(stderr=arguments.json == "-")
-    program, kernel, compiled = measure.compile_times(lambda: api.program(robot), dtype)
+    with waiting(still=True) as say:
+        say(f"tracing and compiling {function}")
+        traced = partial(api.program, robot, function)
+        program, kernel, compiled = measure.compile_times(traced, dtype)
     asked = arguments.batch is not None
     batches = measure.affordable(program, dtype, arguments.batch or DECADES, asked)
     counts = measure.thread_counts(arguments.threads)
-    peer, remark = pinocchio(arguments.robot, arguments.tip, robot)
+    peer, remark = pinocchio(arguments.robot, arguments.tip, robot, function)
 
     effort = measure.Effort()
     total = len(batches) * len(counts) * (2 if peer else 1)
@@ -93,7 +114,7 @@ def run(arguments):
 
     cost, found = Operations.of("chosen", program), machine()
     vectors = f"{kernel.lanes} states per vector"
-    terminal.title(shown(robot.name), f"inverse dynamics, {dtype}, {vectors}")
+    terminal.title(shown(robot.name), f"{function.replace('_', ' ')}, {dtype}, {vectors}")
     terminal.note(", ".join(value for what, value in lines(found) if what in ("CPU", "vectors")))
     cached = "could not be cached"
     if compiled.cached_s is not None:
@@ -108,14 +129,14 @@ def run(arguments):
         terminal.print(f"  {what:<12}{value}")
     if compared:
         terminal.print(
-            f"  {'Pinocchio':<12}{compared.version}: {duration(compared.latency_s)} per call of "
-            f"rnea, torques differ from ours by {compared.error:.1e}"
+            f"  {'Pinocchio':<12}{compared.version}, {compared.call}: "
+            f"{duration(compared.latency_s)} per call, differs by {compared.error:.1e}"
         )
     terminal.print()
     print_speeds(terminal, speeds, compared, others.crowd)
     terminal.note(
         f"Best of at least {effort.runs} runs, rows of states in, results written to a given array."
-        + (f" Pinocchio: rneaInParallel, float64, same states; {remark}." if compared else "")
+        + (f" Pinocchio: {remark}." if compared else "")
     )
     if not compared:
         terminal.note(f"Pinocchio: {remark}.")

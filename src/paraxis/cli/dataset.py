@@ -2,33 +2,37 @@
 
 import argparse
 
-from ..checks import counted, one_of, shown
+from ..checks import counted, shown
 from ..errors import ArgumentError
-from .arguments import add_robot, load_robot, one_number
+from .arguments import FUNCTION_NAMES, add_function, add_robot, function_of, load_robot, one_number
 from .sweep import add_where, finished, print_estimate, where_of
 
+EXAMPLES = """examples:
+  paraxis dataset ur5 --states 1e6 --store s.zarr --parquet s
+"""
 MOST = 10**13  # states
 TORQUE = 100.0  # N m or N, to either side, where a robot has no effort limits
 ACCELERATION = 10.0  # rad/s² or m/s², to either side
 
 
 def add(commands):
-    about = "sampled states of a robot and the results of a function, as Zarr and Parquet"
-    command = commands.add_parser("dataset", help=about, description=f"Make {about}.")
+    about = "states and results of a function, as Zarr and Parquet"
+    command = commands.add_parser(
+        "dataset",
+        help=about,
+        description="Sample states of a robot, compute a function of them, and write both as a "
+        "Zarr store and, if asked, as Parquet files.",
+        epilog="\n".join((EXAMPLES, FUNCTION_NAMES)),
+    )
     add_robot(command)
     command.add_argument(
-        "--states", metavar="N", type=_count, default=10**6, help="how many (default: 1e6)"
+        "--states", metavar="N", type=_count, default=10**6, help="number of states (default: 1e6)"
     )
-    command.add_argument(
-        "--function",
-        metavar="NAME",
-        default="forward_dynamics",
-        help="of px.functions() (default: forward_dynamics)",
-    )
+    add_function(command, "forward_dynamics")
     command.add_argument(
         "--frame", metavar="FRAME", help="the frame, for functions of a frame (default: the tool)"
     )
-    command.add_argument("--store", metavar="STORE", required=True, help="a path or URL")
+    command.add_argument("--store", metavar="STORE", required=True, help="the store, a path or URL")
     command.add_argument(
         "--parquet", metavar="FOLDER", help="also write Parquet files, train/ and test/"
     )
@@ -38,10 +42,10 @@ def add(commands):
         default="random",
         help="how states are sampled: random, latin_hypercube or sobol (default: random)",
     )
-    command.add_argument("--seed", metavar="N", type=int, default=0, help="of the states")
     command.add_argument(
-        "--retry-failed", action="store_true", help="compute blocks that failed before again"
+        "--seed", metavar="N", type=int, default=0, help="seed of the random states (default: 0)"
     )
+    command.add_argument("--retry-failed", action="store_true", help="compute failed blocks again")
     add_where(command)
     return command
 
@@ -62,7 +66,7 @@ def run(arguments):
     from ..sweeps.study import sweep
     from .study_functions import OfRobot
 
-    name = one_of(arguments.function, FUNCTIONS, "function")
+    name = function_of(arguments)
     if arguments.parquet:
         check_parquet(arguments.parquet)
     robot = load_robot(arguments)

@@ -16,10 +16,14 @@ MOST_QUICK = 10_000  # states per call with --quick
 
 
 def add(commands):
-    about = "a tour with one robot, ending in an HTML page in which it moves"
+    about = "a tour with one robot, and a page in which it moves"
     demo = commands.add_parser("demo", help=about, description=f"Take {about}.")
     demo.add_argument(
-        "-o", "--output", metavar="FILE", default="paraxis-demo.html", help="default: %(default)s"
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="paraxis-demo.html",
+        help="the page (default: %(default)s)",
     )
     demo.add_argument(
         "--robot",

@@ -12,19 +12,29 @@ from .files import check_folder, print_written, write
 MOST_PROCESSORS = 64
 KP, KD = 100.0, 20.0  # 1/s² and 1/s: 10 rad/s, critically damped
 
-FILES = """writes to DIR:
+FILES = """examples:
+  paraxis design ur5 --processors 4 --drives x.yaml -o build
+
+writes to DIR:
   ROBOT_inverse_kinematics.c   all solutions, if the arm has a closed form
-  ROBOT_FUNCTION.c             torques of the motors, or of the joints without drives, for one core
+  ROBOT_FUNCTION.c             torques of the motors, or of the joints without
+                               drives, for one core
   ROBOT_FUNCTION_onP.c         the same for P cores, by the schedule
-  ..._test.c, ..._time.c       self-tests, and what times the C for P cores
+  ..._test.c, ..._time.c       self-tests, and a timer of the C for P cores
   schedule.html                the schedule, interactive
   design.html                  everything in one page
 """
 
 
 def add(commands):
-    about = "control computations for p cores: kinematics, dynamics, friction, schedule, C, rate"
-    command = commands.add_parser("design", help=about, description=f"Make {about}.", epilog=FILES)
+    about = "C for control on p cores, with its schedule and safe rate"
+    command = commands.add_parser(
+        "design",
+        help=about,
+        description="Write the control computations of a robot for p cores: inverse kinematics, "
+        "dynamics and friction as C, with their schedule, their times and the safe rate.",
+        epilog=FILES,
+    )
     add_robot(command)
     option = command.add_argument
     option(

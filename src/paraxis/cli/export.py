@@ -6,13 +6,18 @@ from inspect import signature
 from .. import api
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError
-from ..robot_functions import COORDINATES, FUNCTIONS
+from ..robot_functions import COORDINATES
 from ..targets.cpu.machines import MACHINES
 from ..targets.source.files import LANGUAGES, write_files
 from ..targets.source.text import LONGEST
-from .arguments import add_robot, load_robot, numbers, refuse
+from .arguments import FUNCTION_NAMES, add_function, add_robot, load_robot, numbers, refuse
 from .files import check_folder
 
+EXAMPLES = """examples:
+  paraxis export ur5 --language c -o build
+  paraxis export ur5 --function mass_matrix --language library -o build
+  paraxis export puma560 --function inverse_kinematics --language verilog -o b
+"""
 VERILOG = "verilog"
 CIRCUITS = ("inverse_kinematics", "inverse_dynamics")  # functions that Verilog can have
 CHIP = "systolic"
@@ -21,17 +26,16 @@ OF_CIRCUITS = ("word", "iterations", "arm", "elbow", "wrist", "near", "velocity"
 
 
 def add(commands):
-    about = "a function of a robot as source or library, with a self-test"
-    command = commands.add_parser("export", help=about, description=f"Write {about}.")
+    about = "a function as source or as a library, with a self-test"
+    command = commands.add_parser(
+        "export",
+        help=about,
+        description="Write a function of a robot as source or as a library, with a self-test.",
+        epilog="\n".join((EXAMPLES, FUNCTION_NAMES)),
+    )
     add_robot(command)
     option = command.add_argument
-    option(
-        "--function",
-        metavar="NAME",
-        default="inverse_dynamics",
-        help=f"one of {', '.join(FUNCTIONS)} (default: %(default)s); "
-        f"for Verilog {' or '.join(CIRCUITS)}",
-    )
+    add_function(command, more=f"; for Verilog {' or '.join(CIRCUITS)}")
     option("--algorithm", metavar="NAME", help="algorithm of the function (default: the cheapest)")
     option("--frame", metavar="FRAME", help="the frame, for functions of a frame")
     option("--coordinates", choices=COORDINATES, help="coordinates of the motion of that frame")
@@ -42,7 +46,14 @@ def add(commands):
         default=(),
         help="parameters of the robot that become inputs: mass, external_force, ...",
     )
-    option("--language", choices=(*LANGUAGES, VERILOG), required=True, help="what to write")
+    languages = (*LANGUAGES, VERILOG)
+    option(
+        "--language",
+        metavar="NAME",
+        choices=languages,
+        required=True,
+        help=f"what to write: {', '.join(languages[:-1])} or {languages[-1]}",
+    )
     option(
         "--dtype",
         choices=("float64", "float32"),
@@ -58,7 +69,7 @@ def add(commands):
     option(
         "--target",
         metavar="MACHINE",
-        help=f"machine of a library, if it is another: {', '.join(MACHINES)}",
+        help=f"machine of a library, if not this one: {', '.join(MACHINES)}",
     )
     option("-o", "--output", metavar="DIR", required=True, help="folder to write to")
     _add_circuit(command.add_argument_group("options for Verilog").add_argument)
@@ -69,8 +80,8 @@ def _add_circuit(option):
     option(
         "--architecture",
         choices=ARCHITECTURES,
-        help="pipelined: a new item every clock; iterative: one processor per task, used again "
-        "and again; systolic: Lathrop's robot chip, for the inverse dynamics of a chain "
+        help="pipelined: a new item every clock; iterative: one processor per task, reused; "
+        "systolic: Lathrop's robot chip, for the inverse dynamics of a chain "
         f"(default: {ARCHITECTURES[0]})",
     )
     option("--word", metavar="BITS", type=int, help="word length (default: 24)")

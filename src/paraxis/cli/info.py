@@ -3,13 +3,18 @@
 from ..checks import shown
 from .arguments import add_robot, load_robot
 
+EXAMPLES = """examples:
+  paraxis info puma560                  a built-in robot
+  paraxis info arm.urdf --tip tool0     a URDF file, up to one link
+  paraxis info ur5 --drives x.yaml      with friction and transmissions
+"""
 MOST_FRAMES = 40  # that are listed
 HINTED = "1e-4"  # rad: 1.5708 is off by 4e-6, and a real robot by more than this
 
 
 def add(commands):
     about = "a robot's joints, frames and operation counts"
-    info = commands.add_parser("info", help=about, description=f"Show {about}.")
+    info = commands.add_parser("info", help=about, description=f"Show {about}.", epilog=EXAMPLES)
     add_robot(info)
     return info
 
@@ -17,14 +22,17 @@ def add(commands):
 def run(arguments):
     from .operations import of_algorithms, print_operations
     from .tables import print_robot
-    from .terminal import Terminal
+    from .terminal import Terminal, waiting
 
     robot, terminal = load_robot(arguments), Terminal()
+    with waiting() as say:
+        say("counting operations")
+        rows, chosen = of_algorithms(robot)
+        hint = _snapping(robot, chosen.flops)
     print_robot(terminal, robot)
     terminal.title("frames", _listed(robot.frame_names))
-    rows, chosen = of_algorithms(robot)
     print_operations(terminal, rows, chosen)
-    terminal.warn(_snapping(robot, chosen.flops))
+    terminal.warn(hint)
     return 0
 
 

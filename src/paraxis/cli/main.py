@@ -1,7 +1,7 @@
 """The command `paraxis`: its parser, its errors and its exit codes. Each command is a file here.
 
-A mistake of the user is one line on stderr and exit code 2; a demo that finds Paraxis wrong exits
-with 1.
+A mistake of the user is one line on stderr and exit code 2. A result that is wrong, as in a demo
+that finds an error, or incomplete, as a sweep with failed blocks, gives exit code 1.
 """
 
 import argparse
@@ -29,46 +29,34 @@ from . import (
 )
 
 COMMANDS = (
+    demo,
     info,
     show,
-    bench,
-    schedule,
-    export,
-    design,
-    atlas,
-    safe_rate,
-    sweep,
-    dataset,
     page,
     studio,
+    bench,
+    export,
+    schedule,
+    safe_rate,
+    atlas,
+    design,
+    sweep,
+    dataset,
     report,
-    demo,
 )  # as --help lists them
 
-EXAMPLES = """examples:
-  paraxis demo                          a tour of about a minute, and a page to look at
-  paraxis info puma560                  a built-in robot: its joints and what its dynamics cost
-  paraxis info arm.urdf --tip tool0     a URDF file, up to one link
-  paraxis info ur5 --drives x.yaml      with friction and transmissions from a file
-  paraxis show arm.urdf -o arm.html     a page with the robot in 3-D
-  paraxis show ur5 --fall 5             let it fall, in a browser
-  paraxis bench ur5 --batch 1,1000,1e6  how fast it runs on this machine
-  paraxis bench arm.urdf --json out.json
+EXAMPLES = """examples (each command has more: paraxis COMMAND --help):
+  paraxis demo                     a tour of about a minute, and a page
+  paraxis info arm.urdf            its joints, and what its dynamics cost
+  paraxis bench ur5                how fast its dynamics are on this machine
+  paraxis show ur5 --fall 5        let it fall, in a browser
+  paraxis page ur5 -o arm.html     a page that simulates it under control
+  paraxis export ur5 --language c -o build
   paraxis schedule puma560 --processors 6 --html chart.html
-  paraxis schedule puma560 --processors 1-13 --method optimal
-  paraxis schedule ur5 --processors 4 --grain 8 --latency 10 --method heft
-  paraxis schedule tasks.stg --processors 4 --json out.json
-  paraxis export ur5 --function inverse_dynamics --language c -o build
-  paraxis export puma560 --function inverse_kinematics --language verilog -o build
-  paraxis design ur5 --processors 4 --drives x.yaml -o build
-  paraxis safe-rate ur5 --kp 100 --kd 20 --policy hamilton --check
-  paraxis atlas planar3 -o atlas.html   sampling periods at which control with stale data is stable
-  paraxis sweep study.yaml -o study.zarr --workers 4
-  paraxis sweep status study.zarr       how far it is
-  paraxis dataset ur5 --states 1e6 --store s.zarr --parquet s
-  paraxis page ur5 -o arm.html          a page in which it is simulated while you look
-  paraxis studio ur5                    the same for work in progress: a panel, computed here
-  paraxis report counts --html counts.html
+  paraxis safe-rate ur5 --kp 100 --kd 20 --check
+
+exit codes: 0 done; 1 a result is wrong or incomplete; 2 a mistake in what was
+asked, explained in one line; 130 interrupted.
 """
 
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13  # as shells report death by a signal
@@ -141,14 +129,44 @@ def _parser():
     return parser
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help within the width of the terminal: one line of usage, options listed once, below it."""
+
+    def _format_usage(self, usage, actions, groups, prefix):
+        needed = [each for each in actions if each.required or not each.option_strings]
+        if len(needed) < len(actions) and needed:
+            self._prog += " [options]"
+        return super()._format_usage(usage, needed or actions, [], prefix)
+
+    def _fill_text(self, text, width, indent):
+        """Wrap what is one paragraph; an epilog is laid out already."""
+        if "\n" in text.strip():
+            return super()._fill_text(text, width, indent)
+        return argparse.HelpFormatter._fill_text(self, text, width, indent)
+
+    def _iter_indented_subactions(self, action):
+        if not isinstance(action, argparse._SubParsersAction):
+            yield from super()._iter_indented_subactions(action)
+            return
+        yield from action._get_subactions()  # under the title, without a line for all of them
+
+    def _format_action(self, action):
+        if not isinstance(action, argparse._SubParsersAction):
+            return super()._format_action(action)
+        return "".join(map(self._format_action, self._iter_indented_subactions(action)))
+
+
 class _Parser(argparse.ArgumentParser):
     """Errors are exceptions with suggestions; an epilog may be a function, called for --help."""
 
     def __init__(self, **options):
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        super().__init__(formatter_class=_Help, **options)
 
     def error(self, message):
-        raise ArgumentError(f"{message} (see {self.prog} --help)")
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing != message:
+            message = f"expected {missing}"
+        raise ArgumentError(f"{message.removeprefix('argument ')} (see {self.prog} --help)")
 
     def format_help(self):
         if callable(self.epilog):
@@ -160,7 +178,7 @@ class _Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             near = did_you_mean(unknown[0].partition("=")[0], self._option_string_actions)
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+            self.error(f"unknown argument: {' '.join(unknown)}{near}")
         return found, unknown
 
     def _check_value(self, action, value):

@@ -185,7 +185,15 @@ def interpreter_error(kernel, program, count=SAMPLE):
     """The worst error of a kernel against the interpreter, on random states."""
     arrays = states(program, count, kernel.dtype, seed=1)
     meaning = program.evaluate(**dict(zip(program.inputs, arrays, strict=True)))
-    return worst_error(kernel(*arrays), meaning)
+    pairs = zip(outputs_of(kernel(*arrays)), outputs_of(meaning), strict=True)
+    return max(worst_error(*pair) for pair in pairs)
+
+
+def outputs_of(results):
+    """The arrays of one output or several, as a kernel or the interpreter returns them."""
+    if isinstance(results, dict):
+        return [*results.values()]
+    return [*results] if isinstance(results, tuple) else [results]
 
 
 def general_error(kernel, program, general, values, count=SAMPLE):
@@ -197,6 +205,7 @@ def general_error(kernel, program, general, values, count=SAMPLE):
 
 def worst_error(found, reference):
     """max|Δ| / max(1, max|reference|) per state, of the worst state."""
+    found, reference = (each.reshape(len(each), -1) for each in (found, reference))
     scale = np.maximum(1.0, abs(reference).max(-1))
     return float((abs(found - reference).max(-1) / scale).max())
 

@@ -5,12 +5,13 @@ from .files import check_writable, write_or_open
 
 
 def add(commands):
-    about = "a page that simulates a robot, with its own kernels inside"
+    about = "a page that simulates a robot while you look"
     page = commands.add_parser(
         "page",
         help=about,
-        description=f"Make {about}: one file with nothing to fetch. Joints follow sliders under "
-        "control with exact or stale data, links are pulled with the mouse, the tool is dragged.",
+        description="Make a page that simulates a robot while you look: one file, with the robot's "
+        "own kernels inside, that loads nothing else. Joints follow sliders under control with "
+        "exact or stale data, the mouse pulls links and drags the tool.",
     )
     add_robot(page)
     page.add_argument(
@@ -22,9 +23,13 @@ def add(commands):
 
 def run(arguments):
     from ..live.page import live_page
-    from .terminal import Terminal
+    from .terminal import Terminal, waiting
 
     if arguments.output is not None:
         check_writable(output=arguments.output)
-    write_or_open(live_page(load_robot(arguments)), Terminal(), arguments.output)
+    robot = load_robot(arguments)
+    with waiting() as say:
+        say("compiling the robot for the page")
+        page = live_page(robot)
+    write_or_open(page, Terminal(), arguments.output)
     return 0

@@ -9,7 +9,7 @@ MISSING = (
 
 
 def add(commands):
-    about = "tables of a paper beside what is measured here"
+    about = "the tables of a paper beside what is measured here"
     report = commands.add_parser(
         "report", help=about, description=f"Make {about}.", epilog=_names_or_how_to_install
     )

@@ -4,10 +4,21 @@ from ..checks import counted, shown
 from ..errors import ArgumentError
 from .arguments import add_robot, load_robot, numbers
 
+EXAMPLES = """examples:
+  paraxis safe-rate ur5 --kp 100 --kd 20
+  paraxis safe-rate ur5 --kp 100 --kd 20 --policy hamilton --check
+"""
+
 
 def add(commands):
-    about = "the largest sampling period at which control with stale data is stable"
-    command = commands.add_parser("safe-rate", help=about, description=f"Find {about}.")
+    about = "the largest sampling period that is stable with stale data"
+    command = commands.add_parser(
+        "safe-rate",
+        help=about,
+        description="Find the largest sampling period at which computed-torque control with stale "
+        "data is stable.",
+        epilog=EXAMPLES,
+    )
     add_robot(command)
     option = command.add_argument
     option("--kp", metavar="K,...", type=numbers, required=True, help="position gains in 1/s²")
@@ -28,7 +39,7 @@ def add(commands):
         metavar="FRACTION",
         type=float,
         default=0.0,
-        help="from a sample to its torques, in periods: 0 to 1 (default: 0)",
+        help="from a sample to its torques, in periods, 0 to 1 (default: 0)",
     )
     option(
         "--missed",

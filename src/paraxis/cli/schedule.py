@@ -11,14 +11,22 @@ from ..parallel.methods.list_schedule import PRIORITIES
 from ..parallel.schedules.scheduling import METHODS, methods_with, schedule
 from ..parallel.schedules.speedup_curve import MOST_SCHEDULES, consistent
 from ..parallel.tasks.task_graph import TaskGraph
-from .arguments import add_robot, integer, is_stg, load_robot, refuse
+from .arguments import FUNCTION_NAMES, add_robot, integer, is_stg, load_robot, refuse
 from .files import check_writable, print_written, write, write_json
 
+EXAMPLES = """examples:
+  paraxis schedule puma560 --processors 6 --html chart.html
+  paraxis schedule puma560 --processors 1-13 --method optimal
+  paraxis schedule ur5 --processors 4 --grain 8 --latency 10 --method heft
+  paraxis schedule tasks.stg --processors 4 --json out.json
+"""
 TASKS = """tasks of a robot:
-  operations   one per multiplication, addition, ... of a function's Program, or with --grain
-               several; sines and cosines of the joint angles are taken as given. A flop takes
-               time 1, which is the unit of --grain, --latency and --messages
-  streamlined  Dhanaraj's subtasks of three operations, of a robot's inverse dynamics
+  operations   one task per multiplication, addition, ... of a function's
+               Program, or several with --grain; sines and cosines of joint
+               angles are given. A flop takes time 1, which is the unit of
+               --grain, --latency and --messages
+  streamlined  Dhanaraj's subtasks of three operations each, of a robot's
+               inverse dynamics
 """
 OPERATIONS, STREAMLINED = KINDS = ("operations", "streamlined")
 OF_PROGRAM = ("function", "algorithm", "balanced", "grain", "latency", "messages")
@@ -26,9 +34,13 @@ MOST_FLOPS = 10**9
 
 
 def add(commands):
-    about = "when and where each task of a robot's dynamics runs on p processors"
+    about = "which processor computes which operation, and when"
     command = commands.add_parser(
-        "schedule", help=about, description=f"Find {about}.", epilog=TASKS
+        "schedule",
+        help=about,
+        description="Find which of p processors computes each task of a robot's dynamics, and "
+        "when.",
+        epilog="\n".join((EXAMPLES, TASKS, FUNCTION_NAMES)),
     )
     add_robot(command, "a robot's name, a URDF or MJCF file, or an STG file of tasks")
     option = command.add_argument
@@ -50,7 +62,11 @@ def add(commands):
         help=f"for methods that search: seconds, for each P (default: {TIME_LIMIT})",
     )
     option("--tasks", choices=KINDS, help=f"what a task is, see below (default: {OPERATIONS})")
-    option("--function", metavar="NAME", help="function of the robot (default: inverse_dynamics)")
+    option(
+        "--function",
+        metavar="NAME",
+        help="function of the robot, see below (default: inverse_dynamics)",
+    )
     option("--algorithm", metavar="NAME", help="algorithm of the function (default: the cheapest)")
     option("--balanced", action="store_true", default=None, help="turn sums into shallow trees")
     option(

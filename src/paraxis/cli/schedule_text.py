@@ -4,7 +4,7 @@ from rich.text import Text
 
 from ..checks import shown
 from ..drawing.axes import number_text
-from ..parallel.gantt.page import bound_words, counted
+from ..parallel.gantt.page import bound_words, counted, group_words
 from ..parallel.methods.bounds import gap_words
 from ..parallel.methods.optimal.search import unsearched
 from ..parallel.methods.plan import busy_rows
@@ -49,6 +49,9 @@ def print_schedule(terminal, schedule):
         terminal.print()
         for row in rows:
             terminal.print(Text("  ") + row)
+        terminal.print()
+        for line in key(schedule.tasks).wrap(terminal, terminal.width - 3):
+            terminal.print(Text("  ") + line)
 
 
 def print_schedules(terminal, schedules):
@@ -93,6 +96,26 @@ def _proved(schedule):
     return "optimal" if schedule.optimal else f"{gap_words(schedule.gap)} above the shortest"
 
 
+def key(tasks):
+    """What the signs and colours of the chart mean."""
+    by_hue: dict[str, list] = {}
+    for group, hue in _hues(tasks).items():
+        by_hue.setdefault(hue, []).append(shown(group_words(group), 30))
+    parts = [Text(f"time in {shown(tasks.unit, 40)}")] if tasks.unit else []
+    parts.append(Text.assemble((IDLE, "dim"), " idle"))
+    if not by_hue:
+        parts.append(Text.assemble((BLOCKS, HUES[0]), " tasks in turn"))
+    for hue, names in by_hue.items():
+        parts.append(Text.assemble((BLOCKS[0], hue), f" {', '.join(names)}"))
+    return Text("  ").join(parts)
+
+
+def _hues(tasks):
+    """group -> colour."""
+    groups = dict.fromkeys(groups_of(tasks).values())
+    return {group: HUES[k % len(HUES)] for k, group in enumerate(groups)}
+
+
 def chart(schedule, width):
     """One line per processor; no lines where a task would be narrower than a character.
 
@@ -110,8 +133,7 @@ def chart(schedule, width):
         return []
     named = all(len(shown(str(name))) < int(length * scale) for name, length in lengths.items())
     group_of = groups_of(tasks)
-    groups = dict.fromkeys(group_of.values())
-    hues = {group: HUES[k % len(HUES)] for k, group in enumerate(groups)}
+    hues = _hues(tasks)
     rows = []
     for place, own in processors.items():
         row, until = Text(f"P{place}".ljust(gutter)), 0

@@ -3,6 +3,10 @@
 from .arguments import add_robot, load_robot, numbers
 from .files import check_writable, write_or_open
 
+EXAMPLES = """examples:
+  paraxis show arm.urdf -o arm.html
+  paraxis show ur5 --fall 5             let it fall, in a browser
+"""
 LONGEST, STEP, EVERY = 600.0, 1e-3, 10  # s, s, steps per record
 
 
@@ -12,19 +16,20 @@ def add(commands):
         "show",
         help=about,
         description=f"Make {about}: its shapes, or a skeleton, with joint axes, frames, masses "
-        "and inertia. It is one file with nothing to fetch.",
+        "and inertia. The page is one file that loads nothing else.",
+        epilog=EXAMPLES,
     )
     add_robot(show)
     show.add_argument("-o", "--output", metavar="FILE", help="the page; - for stdout. Without it, "
                       "the page opens in a browser")  # fmt: skip
     show.add_argument(
-        "-q", metavar="Q,...", type=numbers, help="positions of the joints (default: neutral)"
+        "-q", metavar="Q,...", type=numbers, help="joint positions (default: neutral)"
     )
     show.add_argument(
         "--fall",
         metavar="SECONDS",
         type=float,
-        help="let it fall from there, without torques, for so long",
+        help="simulate it without torques from there, for that long",
     )
     return show
 
@@ -32,7 +37,7 @@ def add(commands):
 def run(arguments):
     from ..errors import ArgumentError
     from ..scene.show import scene_of
-    from .terminal import Terminal
+    from .terminal import Terminal, waiting
 
     if arguments.output is not None:
         check_writable(output=arguments.output)
@@ -41,7 +46,9 @@ def run(arguments):
         q = [q] * robot.nq
     if seconds is not None and not 0.0 < seconds <= LONGEST:
         raise ArgumentError(f"--fall: expected a time of at most {LONGEST:g} s, found {seconds:g}")
-    scene = scene_of(robot, q) if seconds is None else _falling(robot, q, seconds)
+    with waiting() as say:
+        say("drawing" if seconds is None else "simulating")
+        scene = scene_of(robot, q) if seconds is None else _falling(robot, q, seconds)
     write_or_open(scene, Terminal(), arguments.output)
     return 0
 

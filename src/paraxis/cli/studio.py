@@ -13,19 +13,19 @@ FIRST = "ur5"  # the robot to begin with
 
 
 def add(commands):
-    about = "robots in a browser, computed here"
+    about = "robots in a browser, computed on this machine"
     studio = commands.add_parser(
         "studio",
         help=about,
         description=f"Open {about}: move their joints, see what is wrong with a description and "
-        "what functions cost, simulate, sweep, find optimal motions, and take it all away as "
-        "Python. It needs viser: pip install 'paraxis[studio]'. Ctrl-C ends it.",
+        "what functions cost, simulate, sweep, find optimal motions, and save it all as Python. "
+        "It needs viser: pip install 'paraxis[studio]'. Ctrl-C ends it.",
     )
     add_robot(studio, default=FIRST)
     studio.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1",
-        help="the address to listen on; any other than this machine's own is reached by others, "
-        "who then need the token in the address that is printed (default: 127.0.0.1)",
+        help="the address to listen on (default: 127.0.0.1); with any other, other machines can "
+        "connect, with the token in the address that is printed",
     )  # fmt: skip
     studio.add_argument(
         "--port", metavar="NUMBER", type=integer(0, 65_535), default=8080,

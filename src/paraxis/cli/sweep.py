@@ -8,36 +8,40 @@ from .arguments import integer
 from .files import check_writable, print_written, write
 
 STATUS, PAGE = "status", "page"
-EPILOG = """FILE is a study in YAML, as docs/howto/cluster/sweeps.md describes it. Also:
-  paraxis sweep status STORE               how far the study in a store is
-  paraxis sweep page STORE -o page.html    the page of its result
+EPILOG = """examples:
+  paraxis sweep study.yaml -o study.zarr --workers 4
+  paraxis sweep status study.zarr             how far it is
+  paraxis sweep page study.zarr -o page.html  the page of its result
+
+The same command continues a study that was interrupted. The documentation
+describes the file under "Sweeps".
 """
 
 
 def add(commands):
-    about = "a study over a space of variables, into a Zarr store; the same command goes on"
+    about = "a study over a space of variables, kept in a Zarr store"
     command = commands.add_parser(
         "sweep", help=about, description=f"Compute {about}.", epilog=EPILOG
     )
     command.add_argument("words", metavar="FILE", nargs="+", help="the study, as YAML")
-    command.add_argument("-o", "--output", metavar="STORE", help="a path or URL; of page, a file")
-    add_where(command)
     command.add_argument(
-        "--retry-failed", action="store_true", help="compute blocks that failed before again"
+        "-o", "--output", metavar="STORE", help="the store, a path or URL; for page, a file"
     )
+    add_where(command)
+    command.add_argument("--retry-failed", action="store_true", help="compute failed blocks again")
     command.add_argument(
-        "--estimate", action="store_true", help="say how large it is and how long it takes"
+        "--estimate", action="store_true", help="print how large it is and how long it will take"
     )
     return command
 
 
 def add_where(command):
     """Declare the arguments that `where_of` reads."""
-    group = command.add_argument_group("where blocks are done (default: in this process)")
+    group = command.add_argument_group("what computes (default: this process)")
     group.add_argument(
-        "--workers", metavar="N", type=integer(1, 4096), help="in so many processes here"
+        "--workers", metavar="N", type=integer(1, 4096), help="this many processes on this machine"
     )
-    group.add_argument("--scheduler", metavar="ADDRESS", help="by the workers of a Dask scheduler")
+    group.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask scheduler")
 
 
 def where_of(arguments):

@@ -56,7 +56,10 @@ def print_speeds(terminal, speeds, peer=None, crowded=lambda threads: False):
             own = ours[batch, count]
             line += [duration(own.ns_per_state / 1e9), short(own.states_per_s)]
             if peer:
-                other = theirs[batch, count]
+                other = theirs.get((batch, count))
+                if other is None:
+                    line += ["–", "–"]
+                    continue
                 ratio = f"{other.ns_per_state / own.ns_per_state:.1f}"
                 line += [duration(other.ns_per_state / 1e9), "–" if crowded(count) else ratio]
         lines.append(line)

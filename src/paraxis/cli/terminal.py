@@ -36,8 +36,22 @@ class Terminal(Console):
         raise BrokenPipeError
 
     def title(self, text, rest=""):
+        """A heading, and what it is about; that breaks at commas where the line is short."""
         self.print()
-        self.print(Text.assemble((text, "bold"), "  " if rest else "", (rest, "")))
+        if len(text) + 2 + len(rest) <= self.width:
+            self.print(Text.assemble((text, "bold"), "  " if rest else "", (rest, "")))
+            return
+        self.print(Text(text, style="bold"))
+        lines = [""]
+        for part in rest.split(", "):
+            joined = f"{lines[-1]}, {part}" if lines[-1] else f"  {part}"
+            if len(joined) < self.width:  # and a comma
+                lines[-1] = joined
+            else:
+                lines[-1] += ","
+                lines.append(f"  {part}")
+        for line in lines:
+            self.print(Text(line))
 
     def note(self, text, style="dim"):
         """Print a footnote, in lines of a readable length."""
@@ -75,7 +89,7 @@ def print_table(terminal, columns, rows, marked=()):
         table = _table(columns, kept, rows, marked)
     terminal.print(table)
     if dropped:
-        terminal.note(f"In a wider window also: {', '.join(reversed(dropped))}.")
+        terminal.note(f"In a wider window also: {', '.join(reversed(dropped))}.".replace("\n", " "))
 
 
 def _table(columns, kept, rows, marked):
@@ -104,6 +118,7 @@ def progress_bar(total, description):
         TimeElapsedColumn(),
         console=terminal,
         transient=True,
+        redirect_stdout=False,  # what is printed there meanwhile stays there
         auto_refresh=False,
         disable=total < 2 or not terminal.is_terminal,
     )
@@ -114,10 +129,11 @@ def progress_bar(total, description):
 
 
 @contextmanager
-def waiting():
+def waiting(still=False):
     """A line on stderr that names what is being waited for; nothing unless stderr is a terminal.
 
-    Yields the function that sets the text.
+    Yields the function that sets the text. A line that is still has no thread that redraws it,
+    which would show in times that are measured meanwhile.
     """
     terminal = Terminal(stderr=True)
     line = Progress(
@@ -126,8 +142,10 @@ def waiting():
         TimeElapsedColumn(),
         console=terminal,
         transient=True,
+        redirect_stdout=False,  # what is printed there meanwhile stays there
+        auto_refresh=not still,
         disable=not terminal.is_terminal,
     )
     task = line.add_task("")
     with line:
-        yield lambda words: line.update(task, description=words)
+        yield lambda words: line.update(task, description=words, refresh=True)

@@ -56,11 +56,15 @@ def source_of(name, built_in):
     if name not in FILES and name.isidentifier() and name.endswith(ENDING):
         return module_called(name)
     if name not in FILES:
+        if near := did_you_mean(name, (*built_in, *FILES)):
+            raise RobotError(
+                f"robot: expected a name or a path to a URDF or MJCF file, found {quoted(name)}"
+                f"{near}"
+            )
         raise RobotError(
             f"robot: expected a built-in name ({listing(sorted(built_in), most=100)}), one of the "
             f"package {PACKAGE} ({listing(sorted(FILES), most=100)}), one of robot_descriptions, "
             f"such as 'fr3_description', or a path to a URDF or MJCF file, found {quoted(name)}"
-            f"{did_you_mean(name, (*built_in, *FILES))}"
         )
     folders = list(_folders())
     for folder in folders:
