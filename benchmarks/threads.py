@@ -39,7 +39,7 @@ QUICK = (("ur5", "inverse_dynamics"), ("two chains of 10", "inverse_dynamics"))
 LATENCIES = (1, LATENCY // 3, LATENCY, 4 * LATENCY)  # schedules are made for, in flops
 OTHERS = {"list": 100, "heft": 100}  # methods that make nothing twice, and their grain in flops
 HOPS = 20
-CALLS, PATIENCE = 50, 120.0  # calls that are timed together; seconds to wait for short messages
+CALLS, PATIENCE = 50, 20.0  # calls that are timed together; seconds to wait for short messages
 
 
 def take_turns(runs, rounds):

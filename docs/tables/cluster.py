@@ -73,11 +73,11 @@ def utilisation(found):
 
 
 def answer(found):
-    states, stored = found["states"], found["stored"]
+    states, stored = (100 * found[name]["ratio"] for name in ("states", "stored"))
     return (
-        f"Dask keeps {states['ratio']:.0%} of the rate of one process where nothing is stored. "
-        f"Sweeps into Zarr run at {stored['ratio']:.0%} of the rate of writing the bytes alone. A "
-        f"block costs {1e3 * found['overhead']['cluster']:.1f} ms, and one scheduler starts "
+        f"Dask keeps {states:.0f} % of the rate of one process where nothing is stored. Sweeps "
+        f"into Zarr run at {stored:.0f} % of the rate of writing the bytes alone. A block "
+        f"costs {1e3 * found['overhead']['cluster']:.1f} ms, and one scheduler starts "
         f"{found['tasks_per_s']:,.0f} of them per second, so blocks should be long."
     )
 

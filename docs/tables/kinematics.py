@@ -45,7 +45,8 @@ def answer(data):
     worst = min(row["solved"] / row["poses"] for row in data["rows"])
     return (
         f"A pose takes {each} µs in a batch, without an initial guess and to "
-        f"{data['tolerance']:g} m and rad; at least {worst:.2%} of reachable poses are solved."
+        f"{data['tolerance']:g} m and rad; at least {100 * worst:.2f} % of reachable poses are "
+        "solved."
     )
 
 
