@@ -83,7 +83,7 @@ function wander() {
   return Math.max(high[0] - low[0], high[1] - low[1], 0);
 }
 
-/** Look at all places where the first robot's bodies come, and lay the floor below them. */
+/** Look at all places where bodies come, of many robots of some, and lay the floor below them. */
 function frameAll() {
   const { view } = page, own = new THREE.Box3(), out = new Float32Array(POSE), points = [];
   const corners = view.groups.map(group => {
@@ -109,9 +109,12 @@ function frameAll() {
     }
   };
   add(0, data.motion.root);
-  const moments = page.follows ? 1 : recording.moments, step = Math.max(1, Math.floor(moments / 60));
-  for (let k = 0; k < moments; k += step) {
-    for (let body = 0; body < bodies; body++) { recording.at(k, 0, body, out); add(body + 1, out); }
+  const moments = page.follows ? 1 : recording.moments, skipped = Math.ceil(recording.robots / 40);
+  const step = Math.max(1, Math.floor(moments / (recording.robots > 1 ? 15 : 60)));
+  for (let robot = 0; robot < recording.robots; robot += skipped) {
+    for (let k = 0; k < moments; k += step) {
+      for (let body = 0; body < bodies; body++) { recording.at(k, robot, body, out); add(body + 1, out); }
+    }
   }
   view.setFloor(view.ground ?? Math.min(lowest, 0));
   view.lookAt(Float32Array.from(points));

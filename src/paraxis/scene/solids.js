@@ -178,7 +178,7 @@ class Swarm {
     geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3, true));
     geometry.setIndex(index);
     this.mesh = new THREE.Mesh(geometry, new THREE.ShaderMaterial({
-      vertexColors: true, side: THREE.DoubleSide, uniforms: { poses: { value: this.texture }, opacity: { value: 1 } },
+      vertexColors: true, uniforms: { poses: { value: this.texture }, opacity: { value: 1 } },
       vertexShader: `uniform highp sampler2D poses; attribute vec2 slot; varying vec3 shade;
         vec3 turned(vec3 v, vec4 q) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
         void main() {
@@ -214,13 +214,12 @@ class Swarm {
   dispose() { this.mesh.geometry.dispose(); this.texture.dispose(); }
 }
 
-// Light at the corners and not at each pixel, which crowds have too many of.
-const LIGHT = normal => `vec3 n = normalize(${normal});
-  shade = color * (0.5 + 0.16 * n.z + 0.4 * max(dot(n, vec3(0.40, -0.26, 0.88)), 0.0));`;
-const SHADED = `varying vec3 shade; uniform float opacity; void main() {
-  gl_FragColor = vec4(shade, opacity);
-  #include <colorspace_fragment>
-}`;
+// Light, and colours as screens want them, at the corners and not at each pixel, which crowds have too many of.
+const LIGHT = (normal, own = "") => `vec3 n = normalize(${normal});
+  shade = color * (0.5 + 0.16 * n.z + 0.4 * max(dot(n, vec3(0.40, -0.26, 0.88)), 0.0));
+  ${own}
+  shade = mix(12.92 * shade, 1.055 * pow(shade, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, shade));`;
+const SHADED = `varying vec3 shade; uniform float opacity; void main() { gl_FragColor = vec4(shade, opacity); }`;
 
 /** The material of a Crowd. */
 function crowdMaterial(opacity) {
@@ -229,10 +228,10 @@ function crowdMaterial(opacity) {
     uniforms: { opacity: { value: opacity } },
     vertexShader: `varying vec3 shade; void main() {
       mat4 there = modelMatrix * instanceMatrix;
-      ${LIGHT("mat3(there) * normal")}
+      ${LIGHT("mat3(there) * normal", `
       #ifdef USE_INSTANCING_COLOR
       shade *= instanceColor;
-      #endif
+      #endif`)}
       gl_Position = projectionMatrix * viewMatrix * there * vec4(position, 1.0);
     }`,
     fragmentShader: SHADED,
