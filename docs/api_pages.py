@@ -16,9 +16,9 @@ import paraxis as px
 
 # Classes with members to be shown: those that users call or read, or all that are documented.
 MEMBERS = {
-    "paraxis.Program": "count depth critical_path balanced width marks with_marks text evaluate "
-    "jacobian gradient hessian vjp jvp compile compile_iterate compile_scan to_c to_cuda "
-    "to_fortran to_python to_javascript to_wasm export export_iterate",
+    "paraxis.Program": "inputs outputs count depth critical_path balanced width marks with_marks "
+    "text evaluate jacobian gradient hessian vjp jvp compile compile_iterate compile_scan to_c "
+    "to_cuda to_fortran to_python to_javascript to_wasm export export_iterate",
     "paraxis.Robot": "n nq nv joint_names frame_names tendon_names branching depth frame joint "
     "joint_index tool lower upper velocity_limit effort_limit with_gravity with_base "
     "with_floating_base with_payload with_tool with_attached without with_inertias with_drives "
