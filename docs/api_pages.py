@@ -118,7 +118,7 @@ def readable(app, what, name, obj, options, signature, returns):
 
 
 class Links(SphinxPostTransform):
-    """Code such as `px.load("ur5")` links to the page of what it names."""
+    """Code such as `px.load("ur5")` or `Robot.n` links to the page of what it names."""
 
     default_priority = 5
 
@@ -130,7 +130,7 @@ class Links(SphinxPostTransform):
         objects = self.env.domains.python_domain.objects
         here, builder = self.env.docname, self.app.builder
         for code in list(self.document.findall(nodes.literal)):
-            name = re.fullmatch(r"px\.([\w.]*\w)(\(.*\))?", code.astext(), re.S)
+            name = re.fullmatch(r"(?:px\.|(?=[A-Z]\w+\.))([\w.]*\w)(\(.*\))?", code.astext(), re.S)
             found = name and objects.get(f"paraxis.{name[1]}")
             if found and found.docname != here and not isinstance(code.parent, nodes.reference):
                 shown = code.deepcopy()

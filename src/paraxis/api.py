@@ -111,15 +111,15 @@ def parameter_values(robot: Robot, name: str) -> np.ndarray:
 
     - `robot`: the robot.
     - `name`: one of these, with the shape of its values:
-        - `mass`: (n,), kg.
-        - `com`: (n, 3), the centre of mass of each body in its own frame, m.
-        - `inertia`: (n, 6), Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass, kg m².
-        - `origin`: (n, 3), the origin of each body's frame in its parent's, m.
-        - `rotor_inertia`: (n,), as the joint feels it, kg m² (kg for a prismatic joint).
-        - `gravity`: (3,), in the world, m/s².
-        - `external_force`: (n, 6), the moment and force on each body from outside, about its
+        - `mass`: `(n,)`, kg.
+        - `com`: `(n, 3)`, the centre of mass of each body in its own frame, m.
+        - `inertia`: `(n, 6)`, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass, kg m².
+        - `origin`: `(n, 3)`, the origin of each body's frame in its parent's, m.
+        - `rotor_inertia`: `(n,)`, as the joint feels it, kg m² (kg for a prismatic joint).
+        - `gravity`: `(3,)`, in the world, m/s².
+        - `external_force`: `(n, 6)`, the moment and force on each body from outside, about its
           frame's origin and along its axes, N m and N.
-        - `base_velocity`, `base_acceleration`: (6,), of the root frame's origin, angular first,
+        - `base_velocity`, `base_acceleration`: `(6,)`, of the root frame's origin, angular first,
           along the root frame's axes.
 
       The last three are not part of a robot's description, so their values are zero.
@@ -141,7 +141,7 @@ def trace(function: Callable, /, **shapes: int | Sequence[int]) -> Program:
     """The Program of any function of arrays and scalars, by running it once on symbols.
 
     `px.trace(fn, q=6, A=(3, 3), k=())` calls `fn(q=..., A=..., k=...)` once, with NumPy arrays of
-    traced scalars, here of shapes (6,) and (3, 3), and a traced scalar k. Inside, compute with
+    traced scalars, here of shapes `(6,)` and `(3, 3)`, and a traced scalar k. Inside, compute with
     arrays as usual; `px.math.sin`, `px.math.select`, ... take them entry by entry, and the
     functions of a robot take them as joint positions, rates and so on.
 
@@ -227,17 +227,17 @@ def inverse_dynamics(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `qdd`: joint accelerations, (..., nv), rad/s² or m/s². Batch shapes of all arrays broadcast.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s². Batch shapes of all arrays broadcast.
     - `out`: an array for the result; by default a new one is made.
     - `algorithm`: one of `px.algorithms("inverse_dynamics")`; by default the cheapest.
     - `parameters`: parameters of the robot that vary from state to state, in the shapes of
       `px.parameter_values` behind the batch: `mass=(..., n)`, `external_force=(..., n, 6)`, ...
 
-    **Returns:** the torques, (..., nv), N m (N for prismatic joints). float32 arrays give float32,
-    computed by a float32 kernel; everything else is computed in float64. Arrays on a GPU (CuPy,
-    PyTorch or JAX) give an array of the same library there.
+    **Returns:** the torques, `(..., nv)`, N m (N for prismatic joints). float32 arrays give
+    float32, computed by a float32 kernel; everything else is computed in float64. Arrays on a GPU
+    (CuPy, PyTorch or JAX) give an array of the same library there.
 
     **Raises:** `px.ArgumentError` if an array has the wrong shape, dtype or device, or a name is
     unknown.
@@ -278,9 +278,9 @@ def forward_dynamics(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `tau`: joint torques, (..., nv), N m (N for prismatic joints).
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `tau`: joint torques, `(..., nv)`, N m (N for prismatic joints).
     - `out`: an array for the result; by default a new one is made.
     - `algorithm`: one of `px.algorithms("forward_dynamics")`; by default the cheapest. Chains of
       more than 64 joints are swept link by link instead: "batched" for 4 states or more, "scan" for
@@ -288,7 +288,7 @@ def forward_dynamics(
       chains of any length; `px.chains.chain_dynamics` has more options.
     - `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the accelerations, (..., nv), rad/s² or m/s².
+    **Returns:** the accelerations, `(..., nv)`, rad/s² or m/s².
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -320,14 +320,14 @@ def motor_torques(
     **Arguments:**
 
     - `robot`: the robot, with friction and transmissions.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `qdd`: joint accelerations, (..., nv), rad/s² or m/s².
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s².
     - `out`: five arrays for the results; by default new ones are made.
     - `algorithm`: one of `px.algorithms("motor_torques")`; by default the cheapest.
     - `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** a named tuple of five arrays (..., nv), N m (N for prismatic joints):
+    **Returns:** a named tuple of five arrays `(..., nv)`, N m (N for prismatic joints):
 
     - `dynamic`: the torques of `px.inverse_dynamics`.
     - `joint_friction`: friction of bearings, which feel the joint's reaction, of tendons, and of
@@ -368,12 +368,12 @@ def joint_reactions(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `qdd`: joint accelerations, (..., nv), rad/s² or m/s².
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s².
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** (..., n, 6), about the origin of the body's frame and along its axes, moment
+    **Returns:** `(..., n, 6)`, about the origin of the body's frame and along its axes, moment
     first, in N m and N.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -400,10 +400,10 @@ def mass_matrix(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** M, (..., nv, nv), in kg m² (kg between prismatic joints, kg m between the two
+    **Returns:** M, `(..., nv, nv)`, in kg m² (kg between prismatic joints, kg m between the two
     kinds).
 
     **Raises:** as `px.inverse_dynamics`.
@@ -438,11 +438,11 @@ def mass_matrix_inverse(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("mass_matrix_inverse")`; by default the cheapest.
 
-    **Returns:** M⁻¹, (..., nv, nv), in the reciprocal units of `px.mass_matrix`.
+    **Returns:** M⁻¹, `(..., nv, nv)`, in the reciprocal units of `px.mass_matrix`.
 
     **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
 
@@ -472,12 +472,12 @@ def bias_forces(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("bias_forces")`; by default the cheapest.
 
-    **Returns:** the torques, (..., nv), in N m or N.
+    **Returns:** the torques, `(..., nv)`, in N m or N.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -506,11 +506,11 @@ def gravity_torques(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("gravity_torques")`; by default the cheapest.
 
-    **Returns:** the torques, (..., nv), in N m or N.
+    **Returns:** the torques, `(..., nv)`, in N m or N.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -538,11 +538,11 @@ def spring_torques(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`: as in `px.inverse_dynamics`.
     - `parameters`: none has an effect here.
 
-    **Returns:** the torques, (..., nv), in N m or N; zero where there is no spring.
+    **Returns:** the torques, `(..., nv)`, in N m or N; zero where there is no spring.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -577,12 +577,12 @@ def coriolis_matrix(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("coriolis_matrix")`; by default the cheapest.
 
-    **Returns:** C, (..., nv, nv), in the units of `px.mass_matrix` per second. Ṁ - 2 C is
+    **Returns:** C, `(..., nv, nv)`, in the units of `px.mass_matrix` per second. Ṁ - 2 C is
     skew-symmetric.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -615,11 +615,11 @@ def kinetic_energy(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the energy, (...), in J.
+    **Returns:** the energy, `(...)`, in J.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -643,10 +643,10 @@ def potential_energy(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the energy, (...), in J.
+    **Returns:** the energy, `(...)`, in J.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -668,10 +668,10 @@ def centre_of_mass(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** its position in the world, (..., 3), in m.
+    **Returns:** its position in the world, `(..., 3)`, in m.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -692,10 +692,10 @@ def centre_of_mass_jacobian(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** J, (..., 3, nv): the centre of mass moves in the world with J @ qd, in m/s.
+    **Returns:** J, `(..., 3, nv)`: the centre of mass moves in the world with J @ qd, in m/s.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -724,11 +724,11 @@ def centroidal_momentum(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** angular and linear momentum along the axes of the world, (..., 6), kg m²/s and
+    **Returns:** angular and linear momentum along the axes of the world, `(..., 6)`, kg m²/s and
     kg m/s. Rotors are not included.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -752,10 +752,11 @@ def centroidal_momentum_matrix(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** A, (..., 6, nv), angular part first: kg m²/s and kg m/s per unit of joint velocity.
+    **Returns:** A, `(..., 6, nv)`, angular part first: kg m²/s and kg m/s per unit of joint
+    velocity.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -785,11 +786,11 @@ def centroidal_bias(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the moment and force, (..., 6), in N m and N.
+    **Returns:** the moment and force, `(..., 6)`, in N m and N.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -816,11 +817,11 @@ def forward_kinematics(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the poses, (..., 4, 4): rotation matrices and positions in m.
+    **Returns:** the poses, `(..., 4, 4)`: rotation matrices and positions in m.
 
     **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
 
@@ -847,10 +848,10 @@ def frame_poses(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the poses, (..., frames, 4, 4), in the order of `robot.frame_names`, positions in
+    **Returns:** the poses, `(..., frames, 4, 4)`, in the order of `robot.frame_names`, positions in
     m.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -886,13 +887,13 @@ def jacobian(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: the axes of the velocity, which is that of the frame's origin: "world" or
       "body", the frame's own.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** J, (..., 6, nv), angular part first: rad/s and m/s per unit of joint velocity.
+    **Returns:** J, `(..., 6, nv)`, angular part first: rad/s and m/s per unit of joint velocity.
 
     **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
 
@@ -930,13 +931,13 @@ def bias_acceleration(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body", as in `px.jacobian`.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** the acceleration, (..., 6), angular part first, in rad/s² and m/s².
+    **Returns:** the acceleration, `(..., 6)`, angular part first, in rad/s² and m/s².
 
     **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
 
@@ -964,12 +965,12 @@ def operational_space_inertia(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body", as in `px.jacobian`.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** Λ, (..., 6, 6), angular part first, in kg m², kg m and kg.
+    **Returns:** Λ, `(..., 6, 6)`, angular part first, in kg m², kg m and kg.
 
     **Raises:** `px.RobotError` if a joint moves no mass or there is no such frame; otherwise as
     `px.inverse_dynamics`.
@@ -1008,14 +1009,14 @@ def operational_space_inertia_inverse(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body", as in `px.jacobian`.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("operational_space_inertia_inverse")`; by
       default the cheapest.
 
-    **Returns:** Λ⁻¹, (..., 6, 6), angular part first, in the reciprocal units of Λ. It always
+    **Returns:** Λ⁻¹, `(..., 6, 6)`, angular part first, in the reciprocal units of Λ. It always
     exists: where the robot is singular it only loses rank.
 
     **Raises:** `px.RobotError` if a joint moves no mass or there is no such frame; otherwise as
@@ -1049,14 +1050,14 @@ def inverse_dynamics_derivatives(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `qdd`: joint accelerations, (..., nv), rad/s² or m/s².
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s².
     - `out`: an array for each result.
     - `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("inverse_dynamics_derivatives")`; by default the cheapest.
 
-    **Returns:** ∂τ/∂q and ∂τ/∂q̇, each (..., nv, nv), in N m or N per rad or m, and per rad/s or
+    **Returns:** ∂τ/∂q and ∂τ/∂q̇, each `(..., nv, nv)`, in N m or N per rad or m, and per rad/s or
     m/s. ∂τ/∂q̈ is the mass matrix.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -1091,15 +1092,15 @@ def forward_dynamics_derivatives(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `tau`: joint torques, (..., nv), N m (N for prismatic joints).
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `tau`: joint torques, `(..., nv)`, N m (N for prismatic joints).
     - `out`: an array for each result.
     - `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("forward_dynamics_derivatives")`; by default the cheapest.
 
-    **Returns:** ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., nv, nv), in rad/s² or m/s² per unit of each. The
-    last is the inverse mass matrix.
+    **Returns:** ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each `(..., nv, nv)`, in rad/s² or m/s² per unit of
+    each. The last is the inverse mass matrix.
 
     **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
 
@@ -1134,12 +1135,12 @@ def integrate(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `v`: the velocity times the time, (..., nv), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `v`: the velocity times the time, `(..., nv)`, rad or m.
     - `out`: as in `px.inverse_dynamics`.
     - `parameters`: none has an effect here.
 
-    **Returns:** the positions, (..., nq), rad or m.
+    **Returns:** the positions, `(..., nq)`, rad or m.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -1172,11 +1173,11 @@ def difference(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q0`, `q1`: joint positions, (..., nq), rad or m, with unit quaternions.
+    - `q0`, `q1`: joint positions, `(..., nq)`, rad or m, with unit quaternions.
     - `out`: as in `px.inverse_dynamics`.
     - `parameters`: none has an effect here.
 
-    **Returns:** v, (..., nv), rad or m.
+    **Returns:** v, `(..., nv)`, rad or m.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -1209,12 +1210,12 @@ def integrate_derivatives(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `v`: the velocity times the time, (..., nv), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `v`: the velocity times the time, `(..., nv)`, rad or m.
     - `out`: an array for each result.
     - `parameters`: none has an effect here.
 
-    **Returns:** ∂/∂q and ∂/∂v, each (..., nv, nv).
+    **Returns:** ∂/∂q and ∂/∂v, each `(..., nv, nv)`.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -1246,11 +1247,11 @@ def difference_derivatives(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q0`, `q1`: joint positions, (..., nq), rad or m, with unit quaternions.
+    - `q0`, `q1`: joint positions, `(..., nq)`, rad or m, with unit quaternions.
     - `out`: an array for each result.
     - `parameters`: none has an effect here.
 
-    **Returns:** ∂/∂q0 and ∂/∂q1, each (..., nv, nv).
+    **Returns:** ∂/∂q0 and ∂/∂q1, each `(..., nv, nv)`.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -1275,11 +1276,11 @@ def normalize(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `out`: as in `px.inverse_dynamics`.
     - `parameters`: none has an effect here.
 
-    **Returns:** the positions, (..., nq), rad or m; NaN where a quaternion is zero.
+    **Returns:** the positions, `(..., nq)`, rad or m; NaN where a quaternion is zero.
 
     **Raises:** as `px.inverse_dynamics`.
 
@@ -1300,8 +1301,8 @@ def neutral(robot: Robot) -> np.ndarray:
 
     - `robot`: the robot.
 
-    **Returns:** q, (nq,), rad or m: zeros, except for the last entry (w) of each quaternion, which
-    is 1.
+    **Returns:** q, `(nq,)`, rad or m: zeros, except for the last entry (w) of each quaternion,
+    which is 1.
 
     **Raises:** `px.ArgumentError` if `robot` is not a Robot.
 
@@ -1333,12 +1334,12 @@ def regressor(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, (..., nq), rad or m.
-    - `qd`: joint velocities, (..., nv), rad/s or m/s.
-    - `qdd`: joint accelerations, (..., nv), rad/s² or m/s².
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint velocities, `(..., nv)`, rad/s or m/s.
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s².
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** Y, (..., nv, 11 n), in N m or N per unit of each parameter.
+    **Returns:** Y, `(..., nv, 11 n)`, in N m or N per unit of each parameter.
 
     **Raises:** as `px.inverse_dynamics`.
 

@@ -81,7 +81,7 @@ def chain_dynamics(
     - `target`: "cpu", or "cuda" for arrays on a GPU, which has all of these but "p_fold" of
       "articulated_body" and "newton_euler".
 
-    **Returns:** a function of arrays (..., n): q, qd and tau, or q, qd and qdd.
+    **Returns:** a function of arrays `(..., n)`: q, qd and tau, or q, qd and qdd.
 
     **Raises:** `px.ArgumentError` if a name is unknown, an order does not fit the algorithm, or the
     robot is a tree.
@@ -115,7 +115,7 @@ def chain_dynamics(
 
 
 class ChainDynamics:
-    """A function of one robot, callable on arrays (..., n).
+    """A function of one robot, callable on arrays `(..., n)`.
 
     `method` is "serial", "batched", "scan", None for the best of these, or the order of a scan by
     an `algorithm` of SCANS.

@@ -36,7 +36,7 @@ class ConstraintFactors:
     """The factors of a chain in one posture. Made by `px.chains.constraint_factors`.
 
     With n bodies, nv degrees of freedom and m forces that hold them: `H` is (6n, nv), `W` (6n, m),
-    `P` (6n, 6n), `mobility` (6n, 6n), that is I⁻¹, `tip` (6, 6n), the paper's β, and `rotors`
+    `P` (6n, 6n), `mobility` (6n, 6n), that is I⁻¹, `tip` `(6, 6n)`, the paper's β, and `rotors`
     (m, m), zero unless there are rotors.
     """
 
@@ -123,6 +123,9 @@ def constraint_factors(robot: Robot, q: ArrayLike, frame: str | None = None) -> 
 
     **Returns:** `ConstraintFactors`, with `A`, `B`, `C`, `D`, `E`, `K`, `mass_matrix`,
     `mass_matrix_inverse`, `tip_mobility` and `jacobian`.
+
+    **Raises:** `px.ArgumentError` if the robot is a tree or a shape is wrong; `px.RobotError` if
+    there is no such frame.
 
     **Example:**
 

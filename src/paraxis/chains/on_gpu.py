@@ -49,7 +49,7 @@ ON_GPU = {
 
 
 class ChainOnGpu:
-    """A function of one robot, callable on arrays (..., n) of CuPy, PyTorch or JAX.
+    """A function of one robot, callable on arrays `(..., n)` of CuPy, PyTorch or JAX.
 
     `method` is "serial", "batched", "scan", None for the best of these, or the order of a scan by
     an `algorithm` of ON_GPU. `given` is how many of the function's inputs are passed: the others

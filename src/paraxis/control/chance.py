@@ -11,7 +11,7 @@ JITTER, MISSED, AGE = range(3)  # what is drawn: streams of their own
 
 
 def uniform(seed, stream, samples, runs, each=1, xp=np):
-    """Numbers in [0, 1) for control steps `samples` (k,) of `runs` (r,): (k, r, each).
+    """Numbers in [0, 1) for control steps `samples` `(k,)` of `runs` (r,): `(k, r, each)`.
 
     `xp` is the array module of all of them.
     """

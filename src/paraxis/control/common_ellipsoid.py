@@ -17,7 +17,7 @@ WORST_CONDITION = 1e6  # of the coordinates: norms in worse ones prove too few d
 
 
 def shorten(matrices, target):
-    """The matrices (k, m, m) in coordinates in which the longest of them is short.
+    """The matrices `(k, m, m)` in coordinates in which the longest of them is short.
 
     Stops once none is longer than `target`; large matrices are left as they are. What comes back is
     similar to what was given, all by the same change of coordinates, so its lengths bound growth

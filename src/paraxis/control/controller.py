@@ -60,7 +60,7 @@ class Controller:
     - `kp`, `kd`: gains, `(..., nv)`: one set, or one per run of `px.control.closed_loop`.
     - `recursion`: inverse dynamics with stale values; None of a law without a model.
     - `compensate_friction`: whether the motors also overcome friction at the desired rates.
-    - `torque_limit`: the largest torques, (nv,), N m or N, or None.
+    - `torque_limit`: the largest torques, `(nv,)`, N m or N, or None.
 
     **Example:**
 

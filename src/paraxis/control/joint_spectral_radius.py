@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
 
 
 def joint_spectral_radius(matrices, tolerance=1e-3, most_products=None):
-    """Bounds of the joint spectral radius of a set of real matrices (k, m, m).
+    """Bounds of the joint spectral radius of a set of real matrices `(k, m, m)`.
 
     The search ends when `upper` is at most (1 + tolerance) times `lower`, or has made
     `most_products` products (by default about a second's worth): the gap it then has is the gap

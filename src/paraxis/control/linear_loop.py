@@ -39,7 +39,7 @@ class Units(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """Derivatives at points (...) of a motion, for each of the ages that reads may meet.
+    """Derivatives at points `(...)` of a motion, for each of the ages that reads may meet.
 
     qdd = A δ(q, qd) + B δτ; τ = K δ(q, qd) + L δpast; the next past = P δ(q, qd) + S δpast. δq are
     n velocities that lead from the motion to where the robot is; their rates are D δq + δqd, where

@@ -128,7 +128,7 @@ class Reference:
         return values
 
     def sampled(self, t, settings=None, target=CPU):
-        """The Motion at times (...), all its numbers in one row, (..., nq + 2 nv), on a target.
+        """The Motion at times `(...)`, all its numbers in one row, `(..., nq + 2 nv)`, on a target.
 
         Settings, where there are any, have the last axis of the times as their first; by default
         they are its own numbers.

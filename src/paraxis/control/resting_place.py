@@ -17,7 +17,7 @@ FIRST_STEP = 1e-2  # s
 
 
 def resting_place(linear, posture):
-    """The q (nq,) at which nothing accelerates. `linear` is a LinearLoop.
+    """The q `(nq,)` at which nothing accelerates. `linear` is a LinearLoop.
 
     With a wrong payload, or without a model, gravity pulls the robot off the posture until the
     errors' torques hold it. It is followed there by implicit Euler steps of exact control in

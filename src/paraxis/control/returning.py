@@ -11,7 +11,7 @@ RETURNS = 1e-6  # nearer, as a share of what is large there, a motion is back
 
 
 def gaps_after(robot, begin, end, duration):
-    """By how much positions and rates (..., 2, nv) differ after `duration` seconds; 0 where back.
+    """By how much positions and rates `(..., 2, nv)` differ after `duration` seconds; 0 where back.
 
     `begin` and `end` are Motions in a row, as of a Reference.
 

@@ -87,7 +87,7 @@ class SafePeriod:
 
     @property
     def posture(self) -> np.ndarray | None:
-        """Where the robot rests (nq,): off the desired posture if the model's weight is wrong.
+        """Where the robot rests `(nq,)`: off the desired posture if the model's weight is wrong.
 
         None along a motion.
         """

@@ -50,7 +50,7 @@ class Scenarios:
     - `settings`: of the trajectory, its own numbers among them; `law_settings`: of a law.
     - `numbers`: the flat index of each run in the batch; `index`: what its random numbers depend
       on, by default the same.
-    - `missed_steps`: (samples, runs), if they are given one by one.
+    - `missed_steps`: `(samples, runs)`, if they are given one by one.
 
     All but TIMES, numbers and missed_steps are on the `target` where the loop is computed.
     """

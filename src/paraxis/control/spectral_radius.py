@@ -4,7 +4,7 @@ import numpy as np
 
 
 def irreducible_parts(matrices):
-    """Indices of the states, split where a set (k, m, m) is block triangular.
+    """Indices of the states, split where a set `(k, m, m)` is block triangular.
 
     What eigenvalues, and growth rates of products, depend on are the diagonal blocks alone.
     """

@@ -115,7 +115,7 @@ class Speculation(Program):
         return max(level.values())
 
     def start(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> dict[str, np.ndarray]:
-        """Return the carried inputs as if the robot had always moved as (q, qd, qdd), (..., n).
+        """Return the carried inputs as if the robot had always moved as (q, qd, qdd), `(..., n)`.
 
         If these are on a GPU (CuPy, PyTorch or JAX), the results are too.
         """

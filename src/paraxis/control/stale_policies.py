@@ -234,6 +234,8 @@ POLICIES = {
 def policies() -> list[str]:
     """Return the names of all stale-data policies.
 
+    **Returns:** the names, a list of str, for `px.control.policy` and `px.control.speculate`.
+
     **Example:**
 
     >>> px.control.policies()[:4]

@@ -23,7 +23,7 @@ PRECISION = 53  # bits of a double
 def transition(A, B, period):
     """Ad, Bd with x(t + period) = Ad x(t) + Bd u, where x' = A x + B u and u is held.
 
-    `A` is (..., m, m), `B` (..., m, k) and `period` (...,) or a scalar; leading axes broadcast.
+    `A` is `(..., m, m)`, `B` `(..., m, k)` and `period` (...,) or a scalar; leading axes broadcast.
     What is not finite gives NaN in its own result and in no other's.
     """
     A, B, period = (np.asarray(given, dtype=float) for given in (A, B, period))

@@ -100,7 +100,7 @@ class Iteration:
 
     `kernel` does the steps: it has a plan, a name and a dtype, `execute(arrays, states, steps,
     every, since)`, and `steps_at_once(states)`, the most it does in one go. It takes arrays
-    (steps, states, entries), with 1 along axes that they do not vary on. `memory` is that of the
+    `(steps, states, entries)`, with 1 along axes that they do not vary on. `memory` is that of the
     arrays.
 
     An `advance` that was interrupted may have moved states already: records up to `done` are valid,

@@ -45,8 +45,8 @@ def simulate_of(framework: str, run: Callable) -> Callable:
         - `checkpoint`: as of `px.simulation.differentiable`: keep the state before every
           `checkpoint`-th step, and compute the steps between again for the gradient.
 
-        **Returns:** `(q, qd)`, the recorded states, (records, ..., nq) and (records, ..., nv), the
-        initial one first. The gradient by `q0` is over the numbers of q.
+        **Returns:** `(q, qd)`, the recorded states, `(records, ..., nq)` and `(records, ..., nv)`,
+        the initial one first. The gradient by `q0` is over the numbers of q.
 
         **Raises:** `px.ArgumentError` if arguments do not fit together, or have no gradient.
 

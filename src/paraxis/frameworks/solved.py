@@ -35,8 +35,9 @@ def solve_of(framework: str, run: Callable) -> Callable:
         - `x0`, `us`, `xs`, `iterations`, `tolerance`, `constraint_tolerance`, `parameters`: as of
           its `solve`. Guesses `us` and `xs` have no gradient: optima do not depend on them.
 
-        **Returns:** `(xs, us, cost, solved)`: states (..., N + 1, nx), controls (..., N, nu), costs
-        (...), and which problems are solved, (...). The gradient by `x0` is over the nx numbers.
+        **Returns:** `(xs, us, cost, solved)`: states `(..., N + 1, nx)`, controls `(..., N, nu)`,
+        costs `(...)`, and which problems are solved, `(...)`. The gradient by `x0` is over the nx
+        numbers.
 
         **Raises:** `px.ArgumentError` if arguments do not fit together.
 

@@ -20,7 +20,7 @@ def tangent_of(framework: str, integrate: Callable) -> Callable:
         **Arguments:**
 
         - `robot`: the robot whose positions they are.
-        - `function`: a function of positions, (..., nq), and of anything else.
+        - `function`: a function of positions, `(..., nq)`, and of anything else.
 
         **Returns:** a function of (v, q, ...), which is `function` of
         (`integrate(robot, q, v)`, ...).

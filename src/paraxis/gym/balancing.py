@@ -30,6 +30,10 @@ def balance(poles: int = 1, swing_up: bool = False) -> Task:
     - `poles`: how many, one hinged to the end of the other; together they are 1 m long.
     - `swing_up`: begin with the poles hanging down.
 
+    **Returns:** a `px.gym.Task`, for `px.gym.make` and others.
+
+    **Raises:** `px.ArgumentError` if `poles` is not an integer >= 1.
+
     **Example:**
 
     >>> task = px.gym.balance(poles=2, swing_up=True)

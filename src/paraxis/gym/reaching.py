@@ -34,6 +34,11 @@ def reach(
     - `posture`: joint positions in the middle of those where episodes begin and goals are; by
       default all 0, except of a UR5.
 
+    **Returns:** a `px.gym.Task`, for `px.gym.make` and others.
+
+    **Raises:** `px.RobotError` if there is no such robot, and, once it is made, if there is no such
+    frame.
+
     **Example:**
 
     >>> task = px.gym.reach("ur5")

@@ -52,6 +52,11 @@ def walk(
     - `stiffness`, `damping`: of the motors, N m/rad and N m s/rad.
     - `randomize`: draw friction, from 0.5 to 1.1, and all masses, up to 15 % off, in each episode.
 
+    **Returns:** a `px.gym.Task`, for `px.gym.make` and others.
+
+    **Raises:** `px.ArgumentError` if the robot does not have a free base and the joints of the
+    stance.
+
     **Example:**
 
     >>> task = px.gym.walk()

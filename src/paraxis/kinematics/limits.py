@@ -13,7 +13,7 @@ TURN = 2 * math.pi
 
 
 class Limits:
-    """The limits of a robot's positions, each (nq,).
+    """The limits of a robot's positions, each `(nq,)`.
 
     An angle that may make a whole turn `goes_round`: it is moved freely, and whole turns are taken
     off at the end. All others are kept between their bounds at every step. `low` to `high` is where

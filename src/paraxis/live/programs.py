@@ -20,8 +20,8 @@ STEP = 0.2  # of that size: the most that one step of the search moves the tool
 def step_program(robot, tool, limits=True):
     """A step of RK4 under motor torques `tau`, as of `px.simulate`.
 
-    `load` is a point mass at the tool, kg; `damping` a torque per rate of each joint, (nv,); `push`
-    the moment and force on each body from outside, along the body's axes, (n, 6).
+    `load` is a point mass at the tool, kg; `damping` a torque per rate of each joint, `(nv,)`;
+    `push` the moment and force on each body from outside, along the body's axes, `(n, 6)`.
     """
     loaded, stops = with_tool(robot, tool), stops_of(robot, limits)
     parameters = ("gravity", "external_force", "mass", "com", "inertia")

@@ -28,10 +28,10 @@ NEARLY = 1e-9  # of a step of time, by which two may differ
 class ClosedLoop:
     """A controller and its plant, tick by tick; time is the first axis, as in a `Run`.
 
-    - `xs`: the states at ticks and after the last one, (steps + 1, ..., nx); `q`, `qd` of robots.
-    - `us`: what the controller returned, (steps, ..., nu).
-    - `cost`: the cost of the stage at each tick, (steps, ...).
-    - `refused`: how many ticks kept the plan before, (...).
+    - `xs`: the states at ticks and after the last one, `(steps + 1, ..., nx)`; `q`, `qd` of robots.
+    - `us`: what the controller returned, `(steps, ..., nu)`.
+    - `cost`: the cost of the stage at each tick, `(steps, ...)`.
+    - `refused`: how many ticks kept the plan before, `(...)`.
     - `timing`: of the ticks, a `px.optimal.Timing`.
     - `positions`: of a robot, how many entries of a state are positions: nq.
 

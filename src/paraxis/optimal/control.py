@@ -83,7 +83,7 @@ def optimal_control(
       shooting: trajectories may have gaps until they converge).
     - `integrator`, `substeps`: `"semi_implicit_euler"` or `"rk4"`, and how many steps of it a `dt`
       has. They are the steps of `px.simulate`, to the bit.
-    - `actuation`: a function of `q`, `qd` and `u` that returns the torques of all motors, (nv,);
+    - `actuation`: a function of `q`, `qd` and `u` that returns the torques of all motors, `(nv,)`;
       `controls` is then the number of controls.
     - `controls`: the names of the joints whose motors are controlled; by default all that are not
       a floating base.

@@ -71,7 +71,7 @@ class Optima:
     """Solutions of a Problem, on a target.
 
     xs: (N + 1, count, nx); us: (N, count, nu); multipliers of constraints: "stage" (N, count, k),
-    "end" (count, k); parameters: (count, *shape), per step (N + 1, count, *shape).
+    "end" `(count, k)`; parameters: `(count, *shape)`, per step (N + 1, count, *shape).
     """
 
     problem: Problem

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """How a search went, with an entry per round, (rounds,).
+    """How a search went, with an entry per round, `(rounds,)`.
 
     - `done`: how many problems are finished.
     - `least`, `median`, `largest`: the costs of all problems.
@@ -51,17 +51,18 @@ class Solution:
 
     Arrays are of the library of the arguments.
 
-    - `xs`: states, (..., N + 1, nx); `us`: controls, (..., N, nu).
-    - `cost`: (...).
-    - `gains`: K, (..., N, nu, ndx): near the trajectory, u + K (x - xs) is the best control, within
-      its limits.
+    - `xs`: states, `(..., N + 1, nx)`; `us`: controls, `(..., N, nu)`.
+    - `cost`: `(...)`.
+    - `gains`: K, `(..., N, nu, ndx)`: near the trajectory, u + K (x - xs) is the best control,
+      within its limits.
     - `residual`: the largest slope of the cost by any control that may still move; `gap`: the
       largest distance between a state and the step that leads to it; `violation`: the largest
       violation of a constraint.
     - `status`: a `px.optimal.Status` as an integer, 0 where it is solved; `solved`: whether it is.
     - `iterations`: the steps that were accepted.
-    - `costates`: how the cost of the rest changes with the state, (..., N + 1, ndx).
-    - `multipliers`: of the constraints, "stage" (..., N, k) and "end" (..., k), inequalities first.
+    - `costates`: how the cost of the rest changes with the state, `(..., N + 1, ndx)`.
+    - `multipliers`: of the constraints, "stage" `(..., N, k)` and "end" `(..., k)`, inequalities
+      first.
     - `arguments`: x0 and parameters, as they were given.
     - `history`: a `px.optimal.History` of the search.
     - `problem`: what was solved.

@@ -144,8 +144,8 @@ class Solver:
         - `xs_bar`, `us_bar`, `cost_bar`: the derivatives of the number with respect to `.xs`, `.us`
           and `.cost`, of their shapes; None where it does not depend on them.
         - `wrt`: names of arguments of `solve`, by default `"x0"` and all parameters.
-        - `tangent`: whether the gradient by `x0` is over the moves of a state, (..., ndx), and not
-          over the nx numbers.
+        - `tangent`: whether the gradient by `x0` is over the moves of a state, `(..., ndx)`, and
+          not over the nx numbers.
 
         **Returns:** name -> gradient, of the shape of the argument. Arguments that problems share
         have the sum over problems. It is NaN, with a warning, for problems that are not solved, or

@@ -21,7 +21,7 @@ class Inertia:
     **Arguments:**
 
     - `mass`: kg.
-    - `com`: the centre of mass in the body frame, (3,), m.
+    - `com`: the centre of mass in the body frame, `(3,)`, m.
     - `about_com`: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) about the centre of mass, along the axes of the
       body frame, kg m². `Inertia.of` also takes 3 numbers or a 3x3 matrix.
 

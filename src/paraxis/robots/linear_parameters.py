@@ -3,21 +3,24 @@
 import numpy as np
 
 from .inertia import six_of, swing
+from .robot import Robot, a_robot
 
 OF_BODY = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
 
-def inertial_parameters(robot) -> np.ndarray:
+def inertial_parameters(robot: Robot) -> np.ndarray:
     """The inertial parameters π of a robot: joint torques are Y π, with the regressor Y.
 
     **Arguments:**
 
     - `robot`: the robot.
 
-    **Returns:** π, (11 n,): ten numbers for each body, in its own frame, and then the rotor inertia
-    of each joint, as the joint feels it. The ten are the mass (kg), the first moment h = mass times
-    centre of mass (kg m), and the inertia about the frame's origin (kg m²: Ixx, Iyy, Izz, Ixy, Ixz,
-    Iyz).
+    **Returns:** π, `(11 n,)`: ten numbers for each body, in its own frame, and then the rotor
+    inertia of each joint, as the joint feels it. The ten are the mass (kg), the first moment h =
+    mass times centre of mass (kg m), and the inertia about the frame's origin (kg m²: Ixx, Iyy,
+    Izz, Ixy, Ixz, Iyz).
+
+    **Raises:** `px.ArgumentError` if `robot` is not a Robot.
 
     **Example:**
 
@@ -27,7 +30,7 @@ def inertial_parameters(robot) -> np.ndarray:
            0.   , 0.   ])
     """
     values = []
-    for body in robot.inertias:
+    for body in a_robot(robot).inertias:
         com = np.array(body.com)
         about_origin = body.matrix + swing(body.mass, com)
         values += [body.mass, *(body.mass * com), *six_of(about_origin)]

@@ -72,7 +72,7 @@ def freeze(thing, **sizes):
 class Pose:
     """The pose of a child frame in a parent frame: takes child to parent coordinates.
 
-    `rotation` is the rows of a 3x3 rotation matrix, `translation` (3,) in m. `Pose.of` takes
+    `rotation` is the rows of a 3x3 rotation matrix, `translation` `(3,)` in m. `Pose.of` takes
     arrays and removes rounding errors from right angles.
 
     **Example:**
@@ -99,7 +99,7 @@ class Pose:
 
     @classmethod
     def of(cls, rotation: ArrayLike, translation: ArrayLike, what: str = "pose") -> Pose:
-        """A checked pose from a 3x3 rotation matrix and a translation, (3,).
+        """A checked pose from a 3x3 rotation matrix and a translation, `(3,)`.
 
         `px.RobotError` names `what` if they are not valid.
         """

@@ -44,7 +44,7 @@ class Robot:
     - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
     - `frames`: a list of `px.robots.Frame`, named poses on bodies; the last one on the tip is the
       tool.
-    - `gravity`: (3,), m/s², in world coordinates.
+    - `gravity`: `(3,)`, m/s², in world coordinates.
     - `base`: the `px.robots.Pose` of the root frame in the world.
     - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
       matters only once that link is free to move: see `with_floating_base`.
@@ -256,7 +256,7 @@ class Robot:
 
     @property
     def lower(self) -> np.ndarray:
-        """The lower position limits, (nq,), rad or m.
+        """The lower position limits, `(nq,)`, rad or m.
 
         It is -inf where there is none: for quaternions, and for positions of planar and free
         joints. Limits of a joint that follows one other hold for that one, too, where they are
@@ -275,7 +275,7 @@ class Robot:
 
     @cached_property
     def velocity_limit(self) -> np.ndarray:
-        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit.
+        """The largest velocities, `(nv,)`, rad/s or m/s; inf where there is no limit.
 
         The limit of a joint that follows one other linearly holds for that one, too.
         """
@@ -410,7 +410,7 @@ class Robot:
         **Arguments:**
 
         - `mass`: kg.
-        - `com`: the centre of mass in `frame`, (3,), m.
+        - `com`: the centre of mass in `frame`, `(3,)`, m.
         - `inertia`: about the centre of mass, along the axes of `frame`, kg m²: 3 numbers (a
           diagonal), 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or a 3x3 matrix.
         - `frame`: the name of a frame; by default the tool.
@@ -615,7 +615,7 @@ class Robot:
         - `kinds`: "revolute" or "prismatic" per joint; by default all are revolute.
         - `name`: of the robot.
         - `joint_names`: by default joint1, joint2, ...
-        - `gravity`: (3,), m/s², in world coordinates.
+        - `gravity`: `(3,)`, m/s², in world coordinates.
         - `rotor_inertia`: per joint, as the joint feels it, kg m² or kg; by default 0.
         - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
 

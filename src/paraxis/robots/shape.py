@@ -49,7 +49,7 @@ class Shape:
     - `path`: of a mesh's file; as the description has it if there is no such file.
     - `scale`: of a mesh, along x, y and z: factors for the numbers of its file; negative ones
       mirror it.
-    - `vertices`, `faces`: of a mesh that has no file or was read already, (k, 3) in m and (m, 3)
+    - `vertices`, `faces`: of a mesh that has no file or was read already, `(k, 3)` in m and (m, 3)
       indices of vertices, not to be scaled. They take no part in comparisons.
 
     **Raises:** `px.RobotError` if anything is not valid.

@@ -83,7 +83,7 @@ def ranges_of(robot: Robot, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def quaternions_of(numbers: np.ndarray) -> np.ndarray:
-    """Unit quaternions from numbers (..., 4) between 0 and 1, of which three are used.
+    """Unit quaternions from numbers `(..., 4)` between 0 and 1, of which three are used.
 
     Uniformly distributed over all rotations where the numbers are (Shoemake, 1992).
     """

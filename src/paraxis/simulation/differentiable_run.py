@@ -284,8 +284,8 @@ class DifferentiableRun:
           shapes; None where it does not depend on them.
         - `wrt`: names of arguments, by default all that were given as arrays: `"q0"`, `"qd0"`,
           `"tau"`, parameters and settings.
-        - `tangent`: whether the gradient by `q0` is over the tangent space, (..., nv), and not over
-          the nq numbers of q.
+        - `tangent`: whether the gradient by `q0` is over the tangent space, `(..., nv)`, and not
+          over the nq numbers of q.
 
         **Returns:** name -> gradient, of the shape of the argument. Arguments that robots share
         have the sum over robots.

@@ -20,6 +20,8 @@ def scaled(robot: Robot, name: str, low: float, high: float) -> Callable:
 
     **Returns:** `draw(rng, count)`, for `px.Simulator(robot, randomize={name: draw})`.
 
+    **Raises:** `px.ArgumentError` if there is no such parameter, or `low` is above `high`.
+
     **Example:**
 
     >>> robot = px.robots.planar(1)

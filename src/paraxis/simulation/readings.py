@@ -14,8 +14,8 @@ from ..robots.robot import Robot
 class Imu(NamedTuple):
     """The readings of an inertial measurement unit, along its own axes.
 
-    - `rate`: the angular velocity, (..., 3), rad/s.
-    - `force`: the specific force, (..., 3), m/s²: acceleration less gravity.
+    - `rate`: the angular velocity, `(..., 3)`, rad/s.
+    - `force`: the specific force, `(..., 3)`, m/s²: acceleration less gravity.
 
     **Example:**
 
@@ -37,14 +37,16 @@ def imu(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`, `qd`, `qdd`: positions (..., nq), velocities and accelerations (..., nv), in arrays or
-      traced. Between two records of a simulation, `(qd[1:] - qd[:-1]) / dt` is the mean
+    - `q`, `qd`, `qdd`: positions `(..., nq)`, velocities and accelerations `(..., nv)`, in arrays
+      or traced. Between two records of a simulation, `(qd[1:] - qd[:-1]) / dt` is the mean
       acceleration, impacts included.
     - `frame`: the name of the frame; its axes are those of the sensor.
     - `parameters`: of the robot that frames depend on, such as `origin=`.
 
     **Returns:** a `px.simulation.Imu`: the angular velocity and the specific force. There is no
     noise or bias.
+
+    **Raises:** `px.RobotError` if there is no such frame; `px.ArgumentError` if a shape is wrong.
 
     **Example:**
 

@@ -28,7 +28,7 @@ STABLE = 2.78  # the largest rate times dt with which rk4 decays
 
 
 def decay_rates(robot, q, parameters, target=CPU):
-    """The rate (1/s) at which friction brings each joint to rest, at positions q (..., n), and
+    """The rate (1/s) at which friction brings each joint to rest, at positions q `(..., n)`, and
     after these each sum of joints that share friction.
 
     Dry friction is half the width of what holds the joint: it holds either way.

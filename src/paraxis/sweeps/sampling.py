@@ -130,6 +130,8 @@ def sampled(
     **Returns:** a `px.sweeps.Sampled`, a space with the axis "sample". The values of a state depend
     on the seed and on its index alone; of a Latin hypercube also on the count.
 
+    **Raises:** `px.ArgumentError` if `count`, `method` or a range is not valid.
+
     **Example:**
 
     >>> limits = (-np.ones(6), np.ones(6))

@@ -167,6 +167,8 @@ def product(**variables: ArrayLike) -> Product:
 
     **Returns:** a `px.sweeps.Product`, a space with an axis for each variable.
 
+    **Raises:** `px.ArgumentError` if there are no variables, or one has no values.
+
     **Example:**
 
     >>> space = px.sweeps.product(period=np.geomspace(1e-3, 0.1, 20), payload=[0.0, 0.5, 1.0])
@@ -184,6 +186,8 @@ def points(**variables: ArrayLike) -> Points:
     - `variables`: the values of each by name, `(count, ...)`.
 
     **Returns:** a `px.sweeps.Points`, a space with the axis "point".
+
+    **Raises:** `px.ArgumentError` if variables have different numbers of values.
 
     **Example:**
 

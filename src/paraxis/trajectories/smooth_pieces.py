@@ -50,7 +50,7 @@ class SmoothPieces:
         return self.since[which, None] + self._local(which, share)
 
     def motion(self, which, share):
-        """The Motion at shares (k, samples), from 0 to 1, of the pieces `which` (k,).
+        """The Motion at shares `(k, samples)`, from 0 to 1, of the pieces `which` `(k,)`.
 
         At its ends it is what comes out as they are approached from inside.
         """

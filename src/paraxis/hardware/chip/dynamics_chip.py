@@ -40,6 +40,9 @@ def inverse_dynamics_chip(
     **Returns:** a `px.hardware.Chip`. Its number formats come from a simulation of random states,
     with room for twice the largest value seen; a state with a larger one is not valid.
 
+    **Raises:** `px.ArgumentError` if the robot is a tree or an argument is out of range;
+    `px.RobotError` if a prismatic joint has no limits.
+
     **Example:**
 
     >>> robot = px.robots.planar(2)

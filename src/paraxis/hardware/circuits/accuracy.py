@@ -106,8 +106,8 @@ def reachable_poses(
     - `frame`: the name of a frame; by default the tool.
     - `seed`: of the random numbers.
 
-    **Returns:** the poses as `.pose`, (count, 4, 4), their eight solutions as `.q`, (count, 8, 6),
-    in rad, and the distance of each from singularities as `.margin`, (count, 8). `.accuracy`
+    **Returns:** the poses as `.pose`, `(count, 4, 4)`, their eight solutions as `.q`, `(count, 8,
+    6)`, in rad, and the distance of each from singularities as `.margin`, `(count, 8)`. `.accuracy`
     compares a circuit with them.
 
     **Raises:** `px.RobotError` if the robot has no closed-form inverse kinematics or no such frame;

@@ -41,6 +41,9 @@ def inverse_dynamics_circuit(
     one is not valid. Short words, or limits far larger than the rates that occur, leave few bits
     for torques: check `errors` of the circuit.
 
+    **Raises:** `px.ArgumentError` if an argument is out of range; `px.RobotError` if a prismatic
+    joint has no limits.
+
     **Example:**
 
     >>> robot = px.robots.planar(2)

@@ -267,6 +267,11 @@ def network(name: str, processors: int) -> Network:
 
     - `processors`: how many there are, at most 65,536; a power of two, except for a cascade.
 
+    **Returns:** a `px.parallel.Network`.
+
+    **Raises:** `px.ArgumentError` if the name is unknown, or there is no such network of so many
+    processors.
+
     **Example:**
 
     >>> cube = px.parallel.network("hypercube", 8)

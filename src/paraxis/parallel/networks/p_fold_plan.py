@@ -43,6 +43,9 @@ def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPl
 
     **Returns:** a plan with `steps`, `messages`, `joints`, `on` and `carry_out`.
 
+    **Raises:** `px.ArgumentError` if the robot has closed loops, couplings or springs, or an
+    argument is out of range.
+
     **Example:**
 
     >>> plan = px.parallel.p_fold_plan(px.load("puma560"), processors=3)

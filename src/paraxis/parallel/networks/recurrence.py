@@ -127,6 +127,8 @@ def recurrence(
     **Returns:** a `px.parallel.Recurrence` with `results`, `steps`, `operations`, `bound` and
     `messages`.
 
+    **Raises:** `px.ArgumentError` if there are no terms, or an argument is out of range.
+
     **Example:**
 
     >>> sums = px.parallel.recurrence(lambda a, b: a + b, range(8))

@@ -96,6 +96,8 @@ def speedup_curve(
     `bound`, one entry per schedule. No schedule is longer than one on fewer processors, and none
     has a weaker bound than one on more.
 
+    **Raises:** as `px.schedule`.
+
     **Example:**
 
     >>> tasks = px.streamlined_tasks(px.load("puma560"))

@@ -42,6 +42,8 @@ def thread_schedule(program: Program, processors: int = 2, latency: float = LATE
     **Returns:** a `px.parallel.Schedule`, whose `compile()` and `to_c()` give code with threads.
     Its times are in flops.
 
+    **Raises:** `px.ArgumentError` if an argument is out of range.
+
     **Example:**
 
     >>> program = px.program(px.load("ur5"), "inverse_dynamics")

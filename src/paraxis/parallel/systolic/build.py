@@ -45,6 +45,8 @@ def systolic_array(
     **Returns:** an array with `latency`, `interval`, `processors`, `wires`, `buffers` and `run`;
     times are in flops, buffers in words. See docs/concepts/systolic.md.
 
+    **Raises:** `px.ArgumentError` if the robot is a tree, or `form` or `machine` is unknown.
+
     **Example:**
 
     >>> array = px.parallel.systolic_array(px.load("puma560"))

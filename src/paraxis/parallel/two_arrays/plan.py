@@ -66,6 +66,8 @@ def two_array_plan(
 
     **Returns:** a plan with `makespan`, `speedup`, `hidden`, `schedule` and `carry_out`.
 
+    **Raises:** `px.ArgumentError` if the robot is not such a chain, or an argument is out of range.
+
     **Example:**
 
     >>> plan = px.parallel.two_array_plan(6)

@@ -25,10 +25,10 @@ from .touches import from_axes
 class ContactForces(NamedTuple):
     """The forces of each candidate for contact: all points against the scene, then pairs.
 
-    - `point`: where they act, in the world, (..., k, 3), m.
+    - `point`: where they act, in the world, `(..., k, 3)`, m.
     - `force`: on the robot, or on the first of two points, along the axes of the world,
-      (..., k, 3), N.
-    - `gap`: how far the surfaces are from touching, (..., k), m.
+      `(..., k, 3)`, N.
+    - `gap`: how far the surfaces are from touching, `(..., k)`, m.
 
     **Example:**
 
@@ -57,10 +57,10 @@ def contact_forces(
 
     - `robot`: the robot.
     - `ground`: the `px.simulation.Ground` that it was simulated on.
-    - `q`: positions, (..., nq), as `run.q`.
-    - `impulses`: of the steps that end there, (..., k, 3), as `run.impulses`; N s along the normal
-      and two tangents of each contact. The directions are those in the state `q`, at the end of the
-      step, which on a plane are always the same.
+    - `q`: positions, `(..., nq)`, as `run.q`.
+    - `impulses`: of the steps that end there, `(..., k, 3)`, as `run.impulses`; N s along the
+      normal and two tangents of each contact. The directions are those in the state `q`, at the end
+      of the step, which on a plane are always the same.
     - `dt`: seconds per step, over which the force is the mean.
 
     **Returns:** a `px.simulation.ContactForces`: points, forces and gaps.

@@ -31,8 +31,8 @@ class Plane:
 
     **Arguments:**
 
-    - `point`: any point of the plane, (3,), m.
-    - `normal`: points out of the ground, (3,); it need not have unit length.
+    - `point`: any point of the plane, `(3,)`, m.
+    - `normal`: points out of the ground, `(3,)`; it need not have unit length.
 
     **Example:**
 
@@ -63,7 +63,7 @@ class Sphere:
 
     **Arguments:**
 
-    - `centre`: in the world, (3,), m.
+    - `centre`: in the world, `(3,)`, m.
     - `radius`: m.
 
     **Example:**
@@ -94,7 +94,7 @@ class Box:
 
     **Arguments:**
 
-    - `size`: its lengths along its own axes, (3,), m.
+    - `size`: its lengths along its own axes, `(3,)`, m.
     - `pose`: of its centre in the world, a `px.robots.Pose` or a 4x4 matrix.
 
     Outside, the distance is the Euclidean one, so that edges and corners are round for spheres;
@@ -143,7 +143,7 @@ class HeightField:
 
     **Arguments:**
 
-    - `heights`: (nx, ny) heights in m; entry (i, j) is at `origin` + (i, j) * `spacing`.
+    - `heights`: `(nx, ny)` heights in m; entry (i, j) is at `origin` + (i, j) * `spacing`.
     - `spacing`: between grid points along x and y, a number or two.
     - `origin`: x and y of the first grid point.
 
