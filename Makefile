@@ -5,6 +5,7 @@ PYTHON ?= python3
 JOBS ?= 4
 # The newest Python that llvmlite has wheels for
 NEWEST = 3.15
+OLDEST = 3.11
 
 VENV = .venv
 BIN = $(VENV)/bin
@@ -23,13 +24,14 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench-gpu bench bench-optimal tables hardware reports docs clean
+.PHONY: help setup demo check layering quick test test-newest test-wheel test-long soak test-torch lint bench-gpu bench bench-optimal tables hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html, in which a robot moves"
 	@echo "make check      does it all work? lint, layering, quick tests of every folder (two minutes)"
 	@echo "make test       the tests (minutes)"
 	@echo "make test-newest  quick tests on Python $(NEWEST), which is downloaded if need be"
+	@echo "make test-wheel   build a wheel and try it in bare environments of Python $(OLDEST) and $(NEWEST)"
 	@echo "make test-long  the tests that take longer"
 	@echo "make soak       random trials by the thousand (PARAXIS_SOAK=10 tries ten times as many)"
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
@@ -115,6 +117,9 @@ test: $(TOOLS)
 test-newest:
 	JOBS=$(JOBS) .ci/newest $(NEWEST)
 
+test-wheel:
+	.ci/wheel $(OLDEST) $(NEWEST)
+
 test-long: $(TOOLS)
 	$(PYTEST) -m long
 
@@ -189,7 +194,7 @@ docs: $(DOCS)
 	@echo "file://$$(pwd)/docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) $(VENV)-newest docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
+	rm -rf $(VENV) $(VENV)-newest $(VENV)-wheel docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A virtual environment that works: a missing, half-made or broken one is made again.
