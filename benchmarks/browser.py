@@ -1,7 +1,8 @@
-"""WebAssembly in Node, beside MuJoCo's and beside the CPU's own code: RK4 steps on one thread.
+"""WebAssembly in Node, beside MuJoCo's module and Paraxis on the CPU: RK4 steps on one thread.
 
-One run, taking turns, best of several rounds; Node is the engine of Chrome. Needs `node`, and
-`npm` for MuJoCo's module (`@mujoco/mujoco`). Positions after the first steps are compared.
+The three take turns in one run, and the best of several rounds counts. Node has the engine of
+Chrome. Needs `node`, and `npm` to install MuJoCo's module (`@mujoco/mujoco`). Positions after the
+first steps are compared.
 
     python benchmarks/browser.py [--quick] [--json benchmarks/results/browser.json]
 """

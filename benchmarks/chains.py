@@ -1,16 +1,17 @@
 """One long chain: forward and inverse dynamics, serially and as a scan, beside Pinocchio.
 
-The chain is a general one: no two of its links are alike, no number of them is zero. For each
-length a process of its own times everything in turns and compares it with a reference in extended
-precision; another one for each contender says how much memory it took at most, all included:
-the interpreter, its libraries, the robot as objects and as arrays, and what the contender keeps.
+The chain is a general one: no two of its links are alike, and no number is zero. For each length a
+new process times all contenders in turns and compares them with a reference in extended precision.
+Another process for each contender measures its peak memory, everything included: the interpreter,
+its libraries, the robot as objects and as arrays, and what the contender keeps.
 
     python benchmarks/chains.py [--most 16] [--json benchmarks/results/chains.json]
 
-Errors are max|d| / max(1, max|reference|). The residual of accelerations is what is left of the
-torques when those that they need are subtracted (in extended precision), over the largest moment
-that any joint carries: a torque is one component of such a moment, and no better known. Beside it
-stands that of the reference rounded to float64: a long chain multiplies even that rounding.
+Errors are max|d| / max(1, max|reference|). The residual of accelerations is the difference between
+the given torques and those that the accelerations need (in extended precision), divided by the
+largest moment at any joint: a torque is one component of such a moment, and is known no better. The
+residual of the reference rounded to float64 is measured as well, because a long chain amplifies
+even that rounding.
 """
 
 import argparse

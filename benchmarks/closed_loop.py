@@ -1,11 +1,11 @@
 """Robots under sampled control, beside MuJoCo and Pinocchio: computed torque on a 3-link arm.
 
-Runs of 4 s at 1 kHz, one step of fourth-order Runge-Kutta a period, from starts near the motion to
-follow. The peers have no such loop of their own: MuJoCo's is `mj_inverse` and `mj_step` in a loop
-of Python, one thread, a run after the other; Pinocchio's is `rnea` and `aba` likewise, or
-`rneaInParallel` and `abaInParallel` with NumPy between them, all runs at once on as many threads
-as Paraxis has. They do fewer steps of fewer runs, which take a share of the time; the states after
-these are compared first.
+Runs of 4 s at 1 kHz, one step of fourth-order Runge-Kutta per period, from starts near the motion
+to follow. The peers have no such loop of their own. MuJoCo's is `mj_inverse` and `mj_step` in a
+Python loop on one thread, run by run; Pinocchio's is `rnea` and `aba` likewise, or `rneaInParallel`
+and `abaInParallel` with NumPy in between, all runs at once on as many threads as Paraxis has. Peers
+do fewer steps of fewer runs, and their times are scaled. The states after these steps are compared
+before anything is timed.
 
     python benchmarks/closed_loop.py [--quick] [--json benchmarks/results/closed_loop.json]
 """

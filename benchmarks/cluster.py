@@ -1,20 +1,19 @@
 """What a cluster costs: the same work through Dask and through px.sweep, beside plain NumPy.
 
-Everything is done in turns within one run, so that whoever else uses the machine disturbs both
-sides alike. There are two ratios, both medians over the rounds: of seconds, which are as long as
-others let them be, and of the seconds of CPU that all processes of either side took together, which
-is what is left of the rate once all cores are at work on it.
+Both sides take turns within one run, so that other work on the machine disturbs them alike. There
+are two ratios, medians over the rounds: of wall time, and of the CPU time of all processes of a
+side together, which varies less.
 
-- states: inverse dynamics of a UR5 through a local cluster of processes with a thread each, and by
-  one process with as many threads. Nothing is stored; blocks of states are at hand in each process.
-- stored: the same by px.sweep into Zarr, and the same bytes written to files and brought to the
-  disk by as many processes.
+- states: inverse dynamics of a UR5 through a local cluster of processes with a thread each, and in
+  one process with as many threads. Nothing is stored; every process has its blocks of states.
+- stored: the same by px.sweep into Zarr, beside as many processes that write and flush as many
+  bytes to files.
 - loops: closed loops by px.sweep with as many processes, and by one call in one process.
 - start: from the start of a Python process to the first committed block, with kernels cached.
 - overhead: seconds per block of a sweep whose function does nothing.
 - processes: states per second by 1 to 4 processes.
-- load: what a scheduler that takes so many tasks per second leaves of 10,000 workers, simulated
-  (scheduler_load.py), from the rate measured here.
+- load: how busy a scheduler of the measured rate keeps up to 10,000 workers, simulated
+  (scheduler_load.py).
 
     python benchmarks/cluster.py [--quick] [--json benchmarks/results/cluster.json]
 """

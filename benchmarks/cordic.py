@@ -1,8 +1,7 @@
-"""CORDIC circuits: how long they take to make, what they cost, how fast their model is.
+"""CORDIC circuits: how long they take to make, how large they are, how fast their model is.
 
-The model of the PUMA's inverse kinematics gives one solution per pose in integers, bit for bit
-as hardware does; beside it, in the same run, are the eight of
-px.kinematics.inverse_kinematics_solutions.
+The model of the PUMA's inverse kinematics computes one solution per pose in integers, bit for bit
+as the hardware does, beside px.kinematics.inverse_kinematics_solutions, which finds all eight.
 
     python benchmarks/cordic.py [--quick] [--json benchmarks/results/cordic.json]
 """

@@ -1,13 +1,13 @@
 """Environment steps per second of px.gym, beside gymnasium's CartPole and MuJoCo's rollout.
 
-All act at random and reset what ends, mode NEXT_STEP. Peers, in the same run, taking turns:
+Actions are random, and environments that end are reset (NEXT_STEP). Peers take turns in one run:
 
 - balance, a cart-pole by Runge-Kutta, beside gymnasium's own vector environment of CartPole-v1,
-  which is written in NumPy, and takes Euler steps of the same length.
-- walk, a Go2 that moves four steps of 5 ms per action, beside a loop over `mujoco.rollout` with as
-  many threads as there are cores, on a model with the same masses, joints, motors, spheres and
-  plane, with observations by NumPy; it never resets. The robot has rotors here, as that model has.
-  Actions are small, so that most robots stay on their feet.
+  which is written in NumPy and takes Euler steps of the same length.
+- walk, a Go2 with four steps of 5 ms per action, beside a loop over `mujoco.rollout` with as many
+  threads as cores, on a model with the same masses, joints, motors, spheres and plane, with
+  observations by NumPy and without resets. The robot has rotors here, as that model has. Actions
+  are small, so that most robots stay on their feet.
 - reach has no peer. gymnasium's Ant, which needs imageio, steps robot by robot in Python.
 
     python benchmarks/environments.py [--quick] [--json benchmarks/results/environments.json]

@@ -1,11 +1,11 @@
-"""Robots with free bases beside Pinocchio, and beside themselves bolted down, in one run.
+"""Robots on a floating base, beside Pinocchio and beside themselves on a fixed base, in one run.
 
-Pinocchio's Python package has inverse and forward dynamics for batches; the other functions are
-called one state at a time, in a Python loop over SAMPLE states, on one thread: their results stay
-in the cache, where a batch's go to memory. So the time to write numbers of that size, and do
-nothing else, is measured too.
+Pinocchio's Python package has batch calls for inverse and forward dynamics. Its other functions are
+called state by state in a Python loop over SAMPLE states, on one thread, and their results stay in
+the cache, while those of a batch go to memory. So the time of writing as many numbers, and nothing
+else, is measured too.
 
-python benchmarks/floating_base.py [--quick] [--json FILE] [robot ...]
+    python benchmarks/floating_base.py [--quick] [--json FILE] [robot ...]
 """
 
 import argparse
@@ -52,7 +52,7 @@ def filled(arrays):
 
 
 class Side:
-    """A robot, free or bolted down, and states as Paraxis and Pinocchio want them."""
+    """A robot on a floating or a fixed base, and states as Paraxis and Pinocchio want them."""
 
     def __init__(self, robot, path, q, *rates):
         self.robot, self.mine = robot, (q, *rates)
@@ -78,7 +78,7 @@ class Side:
 
 
 def sides(name, batch):
-    """The robot free and bolted down, both in the same states."""
+    """The robot on a floating and on a fixed base, in the same states."""
     path = robot_root() / FILES[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
@@ -92,7 +92,7 @@ def sides(name, batch):
 
 
 def measure(name, batch, rounds):
-    """ns per state of every function, free and bolted down, on two threads."""
+    """ns per state of every function, on a floating and a fixed base, on two threads."""
     both = sides(name, batch)
     row = {"nv": both["free"].robot.nv, "flops": {}, "error": {}, "ns": {}, "first_call_s": {}}
     for function in FUNCTIONS:
@@ -126,7 +126,7 @@ def measure_function(both, function, rounds, row):
 
 def show(results, console):
     table = Table(title=f"Free bases, batch {results['batch']:,}, 2 threads: ns per state")
-    heads = ("robot", "function", "Pinocchio", "Paraxis", "times", "bolted down", "times", "ratio")
+    heads = ("robot", "function", "Pinocchio", "Paraxis", "times", "fixed base", "times", "ratio")
     for head in (*heads, "fill", "error"):
         justify = "left" if head in heads[:2] else "right"
         table.add_column(head, justify=justify, no_wrap=head == "function")

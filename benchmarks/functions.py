@@ -1,8 +1,8 @@
 """Forward dynamics, mass matrices and derivatives of a batch, beside Pinocchio and CasADi's C.
 
-Pinocchio's Python package has forward dynamics for batches; the other functions are called one
-state at a time, in a Python loop over SAMPLE states. What the loop adds to the arithmetic is
-stated: the time of `pin.rnea` in such a loop less that of `pin.rneaInParallel`, one thread each.
+Pinocchio's Python package has a batch call for forward dynamics; the other functions are called
+state by state in a Python loop over SAMPLE states. The overhead of such a call is measured: the
+time of `pin.rnea` in a loop less that of `pin.rneaInParallel`, on one thread each.
 """
 
 import numpy as np

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import peers
+from gpu_clock import Gpu
 
 import paraxis as px
 from paraxis.optimal import parallel_time
@@ -268,7 +269,7 @@ def main():
 
     wait = cupy.cuda.Device().synchronize
     rows = measure(arm(), HOME, cupy.asarray, wait, cells, budget=options.budget)
-    peers.keep({"horizon": HORIZON, "rows": rows}, options.json)
+    peers.keep(Gpu().about() | {"horizon": HORIZON, "rows": rows}, options.json)
 
 
 if __name__ == "__main__":

@@ -3,17 +3,17 @@
     python benchmarks/ground.py [--robots 1024] [--steps 100]
         [--json benchmarks/results/ground.json]
 
-Go2 with 4 spheres and G1 with 8, standing under the same PD law, each begun at its own rates.
-MuJoCo steps a model with the same masses, joints, spheres and plane, elliptic cones and the soft
-law's defaults, by Newton's method, in as many threads as there are cores; its torques are those of
-position actuators with the same gains. `rollout` returns all states, `batch` the last one, as
-Paraxis does here. Interleaved, best of several rounds, so that ratios count.
+A Go2 with 4 spheres and a G1 with 8 stand under the same PD law, each robot with other initial
+velocities. MuJoCo steps a model with the same masses, joints, spheres and plane, elliptic cones and
+the contact parameters of the soft law, by Newton's method, with as many threads as cores; position
+actuators have the same gains. `rollout` returns all states, `batch` and Paraxis the last one. All
+take turns, and the best of several rounds counts.
 
-How well each solves its contacts is measured in the same way for all: how far the rates after a
-step are from those that the same step has when its solver goes on to the end, the largest of a
-robot's, for steps all along the run. MuJoCo's tolerance is its default, and then one that leaves
-as much as Paraxis does; Paraxis's is its default, and ten times that. Mean heights at the end, by
-MuJoCo and by the soft law, show that both do the same.
+The solver error is measured in the same way for all: how far the velocities after a step are from
+those of the same step with the solver run to convergence, the largest of a robot, for steps along
+the whole run. MuJoCo runs with its default tolerance, and with one that leaves as large an error as
+Paraxis; Paraxis with its default, and with ten times that. Mean heights at the end show that MuJoCo
+and the soft law do the same.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Inverse dynamics of a batch, beside Pinocchio and CasADi's C, plain and in lanes."""
+"""Inverse dynamics of a batch, beside Pinocchio and CasADi's C, as generated and vectorised."""
 
 import numpy as np
 import peers

@@ -2,9 +2,9 @@
 
 Poses are those of random joint positions within limits, so each can be reached; q0 is not given.
 A pose is solved when the larger of the distance in metres and the angle in radians is at most 1e-8
-and all joints are within limits, checked by forward kinematics of the result. Pinocchio is timed on
-a sample, one thread, since it has no call for a batch: once as users write it, in Python, and once
-only its own calls, which is what is left of that without Python's part.
+and all joints are within limits, checked by forward kinematics of the result. Pinocchio has no
+inverse kinematics: a loop in Python over its functions is timed on a sample of poses, on one
+thread, and then only its functions in that loop.
 
     python benchmarks/inverse_kinematics.py [--quick] [--json benchmarks/results/....json]
 """

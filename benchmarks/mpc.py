@@ -1,7 +1,7 @@
 """What a tick of model-predictive control costs: a UR5 with a horizon of 30 steps, on one core.
 
-The arm follows a moving goal in a closed loop; every tick is timed by the clock of the process, so
-that what else the machine does counts less, and by that on the wall. Before anything is timed, the
+The arm follows a moving goal in a closed loop. Every tick is timed in CPU time of the process, in
+which other work on the machine counts less, and in wall time. Before anything is timed, the
 controls of the loop are compared with those of a solver that converges at every state.
 
     python benchmarks/mpc.py [--quick] [--json benchmarks/results/mpc.json]

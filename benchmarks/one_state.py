@@ -1,4 +1,4 @@
-"""One state of the UR5 from Python: what a call costs."""
+"""What a call with one state of a UR5 costs from Python."""
 
 import time
 

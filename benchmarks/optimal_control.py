@@ -1,14 +1,14 @@
-"""Trajectories of an arm that cost least, beside Crocoddyl and IPOPT: a Panda, 64 steps of 10 ms.
+"""Optimal control of an arm, beside Crocoddyl and IPOPT: a Panda, 64 steps of 10 ms.
 
 Every problem has a start and a goal of its own, and begins with the torques that hold the arm. All
-solve the same discretisation: before anything is timed, costs after the iterations that are timed
-are compared, and the costs of optima. An iteration is everything that happens in a search from one
-trajectory to the next: derivatives, the Riccati recursion, the step forward and the decision about
-it. Crocoddyl has no call for a batch; its problems are timed one by one, and the best time of each
-is counted. "Ideal" is that time over the number of cores, as if they were shared without loss.
+solve the same discretisation: before anything is timed, the costs after the timed iterations are
+compared, and the costs of optima. An iteration is everything from one trajectory of a search to the
+next: derivatives, the Riccati recursion, the forward pass and the decision about it. Crocoddyl has
+no batch call; its problems are timed one by one, and the best time of each counts. "Ideal" is that
+time divided by the number of cores, as if they were shared without loss.
 
-Crocoddyl 3.2.1 is built for Pinocchio 4.0; beside 4.1, which pip installs, its robots are without
-gravity, and this benchmark refuses to time them. `make bench-optimal` makes an environment for it.
+Crocoddyl 3.2.1 is built for Pinocchio 4.0. Beside 4.1, which pip installs, its robots are without
+gravity, and this benchmark refuses to time them; `make bench-optimal` makes an environment for it.
 
     python benchmarks/optimal_control.py [--quick] [--json benchmarks/results/optimal_control.json]
 """

@@ -1,8 +1,8 @@
-"""How long scheduling takes, and how often the shortest schedule is proved.
+"""How long scheduling takes, and how often a schedule is proved shortest.
 
-Random graphs are made by the methods of the Standard Task Graph set, of 50 and 100 tasks: an edge
+Random graphs of 50 and 100 tasks are made by the methods of the Standard Task Graph set: an edge
 between any two tasks with the same probability, the same number of predecessors for every task, or
-either between layers. Then Dhanaraj's graphs, and 100,000 tasks by the quick methods.
+either of these between layers. Then Dhanaraj's graphs, and 100,000 tasks by the fast methods.
 
     python benchmarks/scheduling.py [--graphs 8] [--json benchmarks/results/scheduling.json]
 """

@@ -1,16 +1,16 @@
-"""Robots moving in time, beside MuJoCo's `rollout` and Pinocchio's `abaInParallel`.
+"""Robots in free motion, beside MuJoCo's `rollout` and Pinocchio's `abaInParallel`.
 
-All take steps of fourth-order Runge-Kutta, of the same length, from the same states, with the same
-threads; nothing is driven, nothing touches, nothing rubs. What is timed must agree: the states
-after the peers' steps are compared first. MuJoCo writes every state; so does Paraxis in one of its
-two columns. Pinocchio has no integrator for batches: its time is that of four calls of
-`abaInParallel` per step, and beside it that of whole steps, which NumPy adds up in place.
+All take steps of fourth-order Runge-Kutta of the same length, from the same states, on the same
+threads, without controllers, contact or friction. The states after the peers' steps are compared
+before anything is timed. MuJoCo records every state, and so does Paraxis in one of its two columns.
+Pinocchio has no integrator for batches: its time is that of four calls of `abaInParallel` per step;
+that of whole steps, which NumPy adds up in place, is measured too.
 
-What friction costs has no peer: the same arm bare, with gears and friction in every joint, and with
-bearings as well, whose friction depends on the accelerations that are sought.
+Friction has no peer: the same arm bare, with gears and friction in every joint, and with bearings
+as well, whose friction depends on the accelerations that are solved for.
 
-In contact: the tip of an arm is pinned, beside MuJoCo with an equality constraint. That is slightly
-soft, so that states agree less closely.
+In contact: the tip of an arm is pinned, beside MuJoCo with an equality constraint, which is
+slightly soft, so that states agree less closely.
 
     python benchmarks/simulation.py [--quick] [--json benchmarks/results/simulation.json]
 """

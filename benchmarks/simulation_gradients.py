@@ -1,8 +1,8 @@
-"""What the gradient of a simulation costs, over the simulation itself, in one run.
+"""What the gradient of a simulation costs, beside the simulation itself, in one run.
 
-Rows: arms in free motion, all states recorded, or the last one with all states or checkpoints kept;
-then legged robots that stand on flat ground, by both laws. `forward` records and keeps what the
-gradient needs. The small case compares with JAX's own derivative of the same steps in a scan.
+Rows: arms in free motion, with all states recorded, or only the last one, and then with all states
+or checkpoints kept; legged robots that stand on flat ground, by both laws. `forward` records and
+keeps what the gradient needs. A small case is compared with JAX's own derivative of a scan.
 
     python benchmarks/simulation_gradients.py [--quick]
         [--json benchmarks/results/simulation_gradients.json]

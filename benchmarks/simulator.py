@@ -1,10 +1,10 @@
-"""What a step of a kept simulator costs, and what is added to it: controllers, limits, gradients.
+"""What a step of px.Simulator costs, and what controllers, limits and gradients add to it.
 
-One run, interleaved, best of several rounds, so that ratios count. On a machine with other work
-threads wait for each other; `taskset -c 0` before the command takes a single one.
+All take turns in one run, and the best of several rounds counts. On a machine with other work,
+threads wait for each other; `taskset -c 0` before the command uses a single core.
 
 - a call of `px.Simulator.step` for 4,096 arms, beside `px.simulate`'s time per step;
-- a PID with a reference per step, and the limits of the description, beside neither;
+- a PID with a reference per step, and the limits of the description, beside a run without;
 - a second call of `px.simulate` with the same controller and other gains, beside the first;
 - the gradient of a run on the ground, beside the run.
 

@@ -1,7 +1,7 @@
-"""One state on two threads: when does it pay?
+"""One state on two threads: when is it faster than on one?
 
 Every case is computed by the plain kernel on one thread and by kernels of schedules for two, in
-turns; times are those of a call from Python. What a message between the two cores takes is
+turns; times are those of a call from Python. The time of a message between the two cores is
 measured beside each case, because it decides: on virtual machines it changes within minutes.
 
     python benchmarks/threads.py [--quick] [--hop 80] [--json benchmarks/results/threads.json]

@@ -1,13 +1,13 @@
 """Inverse dynamics on two threads that do not wait for each other: how wrong, at which period?
 
 Two groups of links go through the same motion, sampled at shorter and shorter periods, in real
-time. Beside them one group with all links in the same loop, which is exact, and a call of the exact
-kernel from Python. Errors are of the torques in place when the next sample comes, so a thread that
-is late errs also where all data is new.
+time. One group with all links in the same loop, which is exact, and a call of the exact kernel from
+Python are measured too. Errors are those of the torques that are in place when the next sample
+comes, so that a thread that is late errs even where all data are fresh.
 
     python benchmarks/unsynchronised.py [--quick] [--json benchmarks/results/unsynchronised.json]
 
-Nothing else may run on the machine: whoever stops a thread is seen in the largest ages.
+Nothing else may run on the machine: where the system stops a thread, ages are largest.
 """
 
 import argparse

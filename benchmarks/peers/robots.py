@@ -33,7 +33,7 @@ def all_robot_files() -> list[Path]:
 
 
 def load(path, free=False):
-    """Pinocchio's model, bolted down or on a free base; other joints must be single."""
+    """Pinocchio's model, on a fixed or a free base; other joints must be single."""
     import pinocchio as pin  # here, because not every machine that has the files has it
 
     base = (pin.JointModelFreeFlyer(),) if free else ()
