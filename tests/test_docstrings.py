@@ -108,3 +108,13 @@ def test_arguments_and_fields_of_classes_are_explained(name):
     else:
         fields = getattr(kind, "_fields", ())
     assert [field for field in fields if f"`{field}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_arguments_of_methods_are_explained(name):
+    for method, value in vars(find(name)).items():
+        function = getattr(value, "__func__", value)  # of class methods
+        text = inspect.getdoc(function) or ""
+        if method[0] != "_" and callable(function) and "**Arguments:**" in text:
+            arguments = {*inspect.signature(function).parameters} - {"self", "cls"}
+            assert sorted(explained(text)) == sorted(arguments), method

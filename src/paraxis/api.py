@@ -111,6 +111,7 @@ def parameter_values(robot: Robot, name: str) -> np.ndarray:
 
     - `robot`: the robot.
     - `name`: one of these, with the shape of its values:
+
         - `mass`: `(n,)`, kg.
         - `com`: `(n, 3)`, the centre of mass of each body in its own frame, m.
         - `inertia`: `(n, 6)`, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass, kg m².

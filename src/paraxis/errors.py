@@ -26,7 +26,7 @@ class ArgumentError(ParaxisError, ValueError):
 
 
 class TaskError(ParaxisError, ValueError):
-    """Tasks that cannot be done in any order, or a file without tasks."""
+    """Tasks with a cycle of dependencies or invalid times, or a file without tasks."""
 
 
 class ScheduleError(ParaxisError, ValueError):

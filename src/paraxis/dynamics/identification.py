@@ -57,9 +57,10 @@ class BaseParameters:
 
 
 def base_parameters(robot: Robot) -> BaseParameters:
-    """Return the fewest parameters that joint torques depend on: τ = Y[..., columns] @ values.
+    """Return the base parameters: the fewest parameters that joint torques depend on.
 
-    These are the parameters that measured torques can identify (Khalil, Gautier).
+    They give τ = Y[..., columns] @ values, with the regressor Y, and are the parameters that
+    measured torques can identify (Khalil, Gautier).
 
     **Arguments:**
 

@@ -32,7 +32,7 @@ def make(
     dtype: DTypeLike = "float64",
     **options: Any,
 ) -> VectorEnvironment:
-    """Return robots at a task, as a `gymnasium.vector.VectorEnv`.
+    """Return a batch of robots at a task, as a `gymnasium.vector.VectorEnv`.
 
     **Arguments:**
 

@@ -74,10 +74,10 @@ def close(
     - `q`: joint positions within their limits, `(..., nq)`, or, where the loops were not closed,
       those at which they are open least; NaN where `q` is not finite.
     - `solved`: whether all loops are closed within the tolerance, `(...)`.
-    - `error`: by how much the loop that is open most is open, `(...)`, the larger of m and rad.
-    - `open_by`: the same of each loop, `(..., loops)`, in the order of `loops`, their names.
+    - `error`: the largest opening of any loop, `(...)`, the larger of m and rad.
+    - `open_by`: the opening of each loop, `(..., loops)`, in the order of `loops`, their names.
 
-    It prints which loops are open most where they were not closed.
+    It prints which loops are still open, and by how much.
 
     **Raises:** `px.RobotError` if the robot has no loops, or all joints that close them are fixed;
     `px.ArgumentError` if a shape is wrong or a quaternion is not of unit length.

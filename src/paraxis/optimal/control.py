@@ -60,11 +60,11 @@ def optimal_control(
     threads: int | None = None,
     parallel_in_time: bool = False,
 ) -> Solver:
-    """A solver for the controls u₀ … u_{N-1} that make a system cost least.
+    """A solver for the controls that minimise a cost: trajectory optimisation.
 
-    The sum over N steps of `cost`, and `terminal` after the last one, is minimised, for one problem
-    or for many at once, each a lane of a vector or a thread of a GPU. Everything is traced and
-    compiled on first use, and kept on disk.
+    The controls u₀ … u_{N-1} minimise the sum of `cost` over N steps and `terminal` after the last
+    one, for one problem or for many at once, each a lane of a vector or a thread of a GPU.
+    Everything is traced and compiled on first use, and kept on disk.
 
     `cost`, `terminal` and constraints are functions of any of `q`, `qd`, `x` (both in one array),
     `u` (not at the end) and `parameters`, by the names of their arguments. They are traced, as
@@ -73,8 +73,8 @@ def optimal_control(
     **Arguments:**
 
     - `system`: a robot, or a Program of `x`, `u` and any parameters that returns the next x.
-    - `cost`: what a step costs, a number; or an array of residuals, whose squares it costs by half.
-      With residuals, Hessians are those of Gauss and Newton.
+    - `cost`: the cost of a step: a number, or an array of residuals r, for a cost of ½ rᵀ r. With
+      residuals, Hessians are Gauss-Newton approximations.
     - `horizon`: N, the number of steps.
     - `dt`: seconds per step, of a robot.
     - `terminal`: the cost at the end, as `cost`; none by default.
@@ -91,9 +91,9 @@ def optimal_control(
       none, or `(lowest, highest)`. They hold exactly.
     - `inequality`, `equality`: functions that return arrays that must be <= 0, or 0, in every step.
     - `terminal_inequality`, `terminal_equality`: the same at the end.
-    - `parameters`: name -> shape of what may differ from problem to problem, and from call to call:
-      arguments of the functions; or, with None for the shape, parameters of the robot such as
-      `"mass"`.
+    - `parameters`: {name: shape} of parameters that may differ from problem to problem and from
+      call to call: arguments of the functions, or, with None for the shape, parameters of the
+      robot, such as `"mass"`.
     - `per_step`: the names of those parameters that have a value for each of N + 1 times.
     - `dtype`: `"float64"` or `"float32"`.
     - `threads`: the most threads that a CPU may use.

@@ -31,16 +31,16 @@ ROUNDS = 10  # of a search from nothing, in a tick
 class MPC(Controller):
     """Model-predictive control of a batch: `solver.mpc(x0, ...)` makes one.
 
-    `u = mpc.tick(x)` is all that a control loop needs. It is `mpc.feedback(x)`, the control, and
-    then `mpc.prepare()`, the next plan; who calls these by themselves can apply the control between
-    them. Arrays are made before the first tick, and written in place: what a tick returns is
-    overwritten by the next one.
+    `u = mpc.tick(x)` is all that a control loop needs. It calls `mpc.feedback(x)`, which returns
+    the control, and then `mpc.prepare()`, which makes the next plan; call the two yourself to apply
+    the control between them. Arrays are made before the first tick, and written in place: what a
+    tick returns is overwritten by the next one.
 
-    A new plan is taken only if its cost is finite and its control law exists; else the old one is
-    kept and moved on, which `refused` counts. After two in a row, a plan is searched for anew from
-    the measured state, if that is finite, in a tick that takes longer; `restarts` counts that. A
-    control is always finite and within its limits: where the measured state is not finite, it is
-    the one that was planned.
+    A new plan is accepted only if its cost is finite and its control law exists; otherwise the old
+    one is kept and shifted, which `refused` counts. After two in a row, a plan is searched for anew
+    from the measured state, if that is finite, in a tick that takes longer; `restarts` counts that.
+    A control is always finite and within its limits: if the measured state is not finite, it is the
+    planned one.
 
     **Example:**
 

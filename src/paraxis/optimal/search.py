@@ -25,7 +25,7 @@ NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
 
 class Status(IntEnum):
-    """What became of a problem.
+    """The outcome of the search for a problem's solution.
 
     **Example:**
 

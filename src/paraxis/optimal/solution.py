@@ -55,12 +55,14 @@ class Solution:
     - `cost`: `(...)`.
     - `gains`: K, `(..., N, nu, ndx)`: near the trajectory, u + K (x - xs) is the best control,
       within its limits.
-    - `residual`: the largest slope of the cost by any control that may still move; `gap`: the
-      largest distance between a state and the step that leads to it; `violation`: the largest
-      violation of a constraint.
-    - `status`: a `px.optimal.Status` as an integer, 0 where it is solved; `solved`: whether it is.
+    - `residual`: the largest derivative of the cost with respect to a control that is not at its
+      limit; `gap`: the largest distance between a state and the step that leads to it; `violation`:
+      the largest violation of a constraint.
+    - `status`: a `px.optimal.Status` as an integer, 0 where the problem is solved; `solved`:
+      whether it is.
     - `iterations`: the steps that were accepted.
-    - `costates`: how the cost of the rest changes with the state, `(..., N + 1, ndx)`.
+    - `costates`: the derivative of the remaining cost with respect to the state, `(..., N + 1,
+      ndx)`.
     - `multipliers`: of the constraints, "stage" `(..., N, k)` and "end" `(..., k)`, inequalities
       first.
     - `arguments`: x0 and parameters, as they were given.

@@ -260,6 +260,7 @@ class Solver:
         - `iterations`: of a tick.
         - `seed`: the same seed gives the same bits.
         - `shift`: whether a tick is a step of time of the plan.
+        - `parameters`: as for `solve`; they may change at every tick.
 
         **Returns:** a `px.optimal.Sampling`: `u = sampling.tick(x)`.
 

@@ -33,14 +33,14 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, repr=False)
 class Robot:
-    """A tree of bodies and joints. Made by `px.load`, `Robot.from_dh` or from its parts.
+    """A tree of bodies and joints. Immutable; made by `px.load`, `Robot.from_dh` or from its parts.
 
     **Arguments:**
 
     - `name`: any text.
-    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i. Those of the
-      kind "fixed" do not stay: their bodies become parts of those that carry them, each leaves a
-      frame of its name, and what is left is numbered anew.
+    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i. Fixed joints are
+      removed: the body of each becomes part of the body that carries it, a frame of the joint's
+      name remains, and the other joints are renumbered.
     - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
     - `frames`: a list of `px.robots.Frame`, named poses on bodies; the last one on the tip is the
       tool.
@@ -50,10 +50,13 @@ class Robot:
       matters only once that link is free to move: see `with_floating_base`.
     - `tendons`: a list of `px.robots.Tendon`, springs and friction along sums of joint positions.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
-    - `ignored`: sentences about what the description has and the robot does not; readers fill it.
+    - `ignored`: sentences about parts of a description that were not read; readers fill it.
     - `shapes`: a list of `px.robots.Shape`, for pictures and collision. No function of a robot
       depends on them, and robots that differ only in them are equal.
-    - `loops`, `independent`: see `with_loops`.
+    - `loops`, `independent`: a list of `px.robots.Loop`, and the names of the joints that torques
+      act on: see `with_loops`.
+
+    All but `warn` are attributes of the same names.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
 

@@ -42,7 +42,7 @@ def simulate(
     max_attempts: int = MOST_ATTEMPTS,
     **keywords: ArrayLike,
 ) -> Run:
-    """Move a batch of robots through `steps` steps of `dt` seconds.
+    """Simulate a batch of robots for `steps` steps of `dt` seconds.
 
     Torques come from `tau` or from `controller`; with neither, the joints are free. They are
     torques on the motors' shafts, as `input` of `px.motor_torques`; without a transmission these

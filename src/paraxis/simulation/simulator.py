@@ -83,10 +83,10 @@ class Drive(NamedTuple):
 
 
 class Simulator:
-    """Robots that move in time: compiled once, kept, and cheap to step.
+    """A simulation that is compiled once and stepped as often as you like.
 
-    `reset` puts robots somewhere, `step` moves them on, `run` does many steps and records them.
-    Arrays stay where those of `reset` are, on the CPU or on a GPU, and are written in place.
+    `reset` sets the states of robots, `step` advances them, `run` takes many steps and records
+    them. Arrays stay on the device of those given to `reset`, CPU or GPU, and are written in place.
 
     **Arguments:**
 
@@ -653,7 +653,8 @@ class Simulator:
 
         - `controller`: a function `controller(t, q, qd, **settings)` that returns torques, or one
           with memory; by default that of the Simulator. Without any, `tau` holds the torques.
-        - `steps`: number of steps; `every`: record every so many.
+        - `steps`: number of steps.
+        - `every`: record the state after every `every`-th step; a divisor of `steps`.
         - `tau`: torques, `(..., nv)`, or per step, `(steps, ..., nv)`.
         - `per_step`: settings that have a value per step, by name, with the steps as first axis and
           the batch (or 1) as the next ones: references, disturbances.

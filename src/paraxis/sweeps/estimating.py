@@ -119,7 +119,7 @@ def estimated(space: Space, found: Measured, layout: Layout) -> Estimate:
 
 
 def estimate(function: Callable, space: Any, *, block: int | None = None) -> Estimate:
-    """Compute a few states of a study, and say how large it is and how long it takes.
+    """Estimate the size and duration of a study, by computing a few of its states.
 
     **Arguments:**
 
@@ -127,7 +127,7 @@ def estimate(function: Callable, space: Any, *, block: int | None = None) -> Est
 
     **Returns:** an `Estimate`; print it.
 
-    **Raises:** what the function raises, if it does so for every state that was tried.
+    **Raises:** the error of the function, if it fails for every state that was tried.
 
     **Example:**
 

@@ -25,7 +25,7 @@ class SweepWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Status:
-    """How far a study is.
+    """How far a study has come.
 
     - `store`: the path or URL of the store.
     - `blocks`, `done`, `failed`: how many there are, are committed, and raised an error.
@@ -71,7 +71,7 @@ class Status:
 
 
 def status(store: str | os.PathLike) -> Status:
-    """How far the study in a store is; it may be at work.
+    """How far the study in a store has come, also while it runs.
 
     **Arguments:**
 

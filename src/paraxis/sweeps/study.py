@@ -90,9 +90,9 @@ def sweep(
 ) -> Sweep:
     """Compute a function over a space of variables, block by block, into a Zarr store.
 
-    A block is committed whole. Whatever ends a run, the same call goes on where it ended, and the
-    bytes of the store are those of a run that nothing disturbed. A block whose function raises an
-    error is recorded with it, and the others go on.
+    Blocks are committed atomically: after an interruption, the same call resumes where the run
+    ended, and the store has the same bytes as after an undisturbed run. If the function raises an
+    error in a block, the error is recorded, and the other blocks are computed.
 
     **Arguments:**
 
@@ -103,13 +103,14 @@ def sweep(
     - `space`: of `px.sweeps.product`, `px.sweeps.points` or `px.sweeps.sampled`; a dict is a
       product.
     - `store`: a path, or a URL that fsspec knows, such as `s3://bucket/study.zarr`.
-    - `block`: the most states of a block; by default so many that a block takes two seconds, and at
-      most 64 MB. The blocks of a store stay as they began.
-    - `workers`: do it in so many processes here, by Dask; by default in this one.
+    - `block`: the largest number of states per block; by default a block takes about two seconds,
+      and at most 64 MB. It cannot be changed once a store exists.
+    - `workers`: the number of Dask worker processes on this machine; by default this process
+      computes.
     - `scheduler`: the address of a Dask scheduler, a `distributed.Client`, or a cluster, such as
       one of dask-jobqueue or dask-cuda. Its workers must reach the store.
     - `retry_failed`: also compute the blocks that failed before.
-    - `limit`: the longest that a block may take, s. One that takes longer fails.
+    - `limit`: the longest time that a block may take, s; one that takes longer fails.
     - `units`: of variables and results, by name; kept in the store.
     - `started`: called with an `Estimate` before the first block.
 
@@ -117,7 +118,7 @@ def sweep(
 
     **Raises:** `px.sweeps.StoreError` if the store is another client's at this time, is that of
     another study, robot or version of the code, or cannot be written; `px.ArgumentError` if
-    arguments are not valid; what the function raises, if it does so for every state that is tried
+    arguments are not valid; the error of the function, if it fails for every state that is tried
     first. Ctrl-C raises `px.Interrupted`, a KeyboardInterrupt.
 
     **Example:**

@@ -33,9 +33,9 @@ def project_velocity(
 ) -> np.ndarray:
     """Return the joint rates nearest to `qd` that contacts and loops allow: those after an impact.
 
-    The contact's impulse, without friction, removes the velocity against it and leaves all other
-    momentum, so that M (qd - result) does no work along rates that the contact allows: of all
-    these, the result differs from `qd` by the least kinetic energy. Arrays may be on a GPU, as for
+    The impulse of the contact, without friction, removes the velocity against it: M (qd - result)
+    does no work along rates that the contact allows. Of all rates that the contact allows, the
+    result is nearest to `qd` in kinetic energy. Arrays may be on a GPU, as for
     `px.constrained_forward_dynamics`.
 
     **Arguments:**

@@ -54,7 +54,7 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
 
     - `options`: of the method, as above.
 
-    **Returns:** a `px.parallel.Schedule`. Its `bounds` are times that no schedule can beat;
+    **Returns:** a `px.parallel.Schedule`. Its `bounds` are lower bounds of the makespan;
     `optimal` and `gap` compare its makespan with the best of them.
 
     **Raises:** `px.ArgumentError` if the method or an option is unknown;

@@ -127,13 +127,15 @@ class TaskGraph:
         - `program`: a `px.Program`.
         - `grain`: gather operations into tasks of at most this weight (a single operation may
           weigh more).
-        - `mul`, `add`, `div`, `sqrt`: the times of a multiplication, of an addition or
-          subtraction, of a division and of a square root; 1 by default.
-        - `trig`: the time of a sine or cosine, 0 by default. At 0, sines and cosines of inputs
-          are taken as given and are not tasks.
-        - `logic`: the time of a comparison or selection, 0 by default.
-        - `latency`: the time of a message between processors, however short; 0 by default.
-        - `messages`: the additional time per value in a message, 0 by default.
+        - `weights`: times by name:
+
+          - `mul`, `add`, `div`, `sqrt`: of a multiplication, of an addition or subtraction, of a
+            division and of a square root; 1 by default.
+          - `trig`: of a sine or cosine, 0 by default. At 0, sines and cosines of inputs are taken
+            as given and are not tasks.
+          - `logic`: of a comparison or selection, 0 by default.
+          - `latency`: of a message between processors, however short; 0 by default.
+          - `messages`: in addition, per value in a message; 0 by default.
 
         **Returns:** a `TaskGraph`. Sums keep the order in which they are written;
         `program.balanced()` rewrites them as shallower trees.
