@@ -3,7 +3,7 @@
 Pinocchio's Python package has batch calls for inverse and forward dynamics. Its other functions are
 called state by state in a Python loop over SAMPLE states, on one thread, and their results stay in
 the cache, while those of a batch go to memory. So the time of writing as many numbers, and nothing
-else, is measured too.
+else, is measured too, and Paraxis on one thread.
 
     python benchmarks/floating_base.py [--quick] [--json FILE] [robot ...]
 """
@@ -39,6 +39,7 @@ FUNCTIONS = (
     "forward_dynamics_derivatives",
 )
 PINOCCHIO = {"free": "Pinocchio", "fixed": "Pinocchio fixed"}
+ONE = {"free": "free, 1 thread", "fixed": "fixed, 1 thread"}
 FILL = {"free": "fill", "fixed": "fill fixed"}
 WRITERS = ThreadPoolExecutor(THREADS)
 SAMPLE = 2_000
@@ -117,6 +118,10 @@ def measure_function(both, function, rounds, row):
         errors.append(max(map(peers.relative_error, found, reference)))
         runs[kind], states[kind] = lambda k=kernel, x=given, y=out: k(*x, out=y), batch
         runs[FILL[kind]], states[FILL[kind]] = filled([np.empty_like(x) for x in results]), batch
+        if function not in BATCHES:  # which Pinocchio computes on one thread
+            one = program.compile(threads=1)
+            runs[ONE[kind]] = lambda k=one, x=given, y=out: k(*x, out=y)
+            states[ONE[kind]] = batch
         peer = PINOCCHIO[kind]
         runs[peer], states[peer] = side.pinocchio(function)
     row["error"][function] = max(errors)

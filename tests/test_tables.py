@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -166,6 +168,18 @@ def test_tables_come_from_measurements(tables, made):
     assert "No CasADi for arm, forward dynamics: gcc took too long." in others
     assert "| mass matrix | 16× / 5.5× |" in ratios  # without the overhead of calls
     assert "| forward dynamics | 30× / – |" in ratios
+
+
+def test_the_chart_says_how_it_was_measured(tables, tmp_path):
+    (tmp_path / "cpu.json").write_text(json.dumps(MEASURED))
+    command = [sys.executable, ROOT / "docs/make_plot.py", "--results", tmp_path / "cpu.json"]
+    subprocess.run([*command, "--out", tmp_path / "cpu.svg"], check=True)
+    assert "prefers-color-scheme: dark" in (tmp_path / "cpu.svg").read_text()
+    text = tables.chart(ROOT / "docs/benchmarks/cpu.md", tmp_path)
+    assert "arm: Pinocchio 500, CasADi, generated C 150, CasADi, vectorised C 45.0, Par" in text
+    assert "](../images/cpu.svg)" in text
+    assert "2 threads, batch of 65,536 states, float64, fixed base, one call" in text
+    assert "call overhead included" in text
 
 
 def test_compile_times_are_those_of_first_calls(made):

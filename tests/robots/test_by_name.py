@@ -1,4 +1,4 @@
-"""Robots by name: those that the README shows load, or the error says what to install."""
+"""Robots by name: those of the benchmarks load, or the error says what to install."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ import paraxis as px
 from paraxis.robots import by_name
 from paraxis.robots.zoo import ZOO
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 
 pytestmark = pytest.mark.filterwarnings("ignore::paraxis.errors.RobotWarning")
 needs_files = pytest.mark.skipif(not ROBOTS.exists(), reason="example-robot-data is not installed")
@@ -25,9 +25,10 @@ def test_every_name_is_that_of_a_file(name):
     assert px.load(name).digest == px.load(ROBOTS / by_name.FILES[name]).digest
 
 
-def test_the_robots_of_the_readme_have_names():
-    text = README.read_text()
-    parts = [text.split(f"<!-- table:{name} -->")[1] for name in ("cpu", "gpu", "simulation")]
+def test_the_robots_of_the_benchmarks_have_names():
+    names = ("cpu", "gpu", "simulation")
+    texts = [(BENCHMARKS / f"{name}.md").read_text() for name in names]
+    parts = [x.split(f"<!-- table:{n} -->")[1] for n, x in zip(names, texts, strict=True)]
     tables = "".join(part.split("<!-- /table")[0] for part in parts)
     rows = re.findall(r"^\| (?:[\d,]+ )?([a-z]\w*) \| +[\d,.]+", tables, re.M)
     assert {"ur5", "panda", "g1_29dof"} <= {*rows} <= {*ZOO, *by_name.FILES}

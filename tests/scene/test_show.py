@@ -12,8 +12,9 @@ import pytest
 
 import paraxis as px
 from paraxis.cli.main import main
-from paraxis.robots import Frame, Inertia, Joint, Pose
+from paraxis.robots import Frame, Inertia, Joint, Pose, Shape
 from paraxis.scene import library
+from paraxis.scene.looks import Looks
 from paraxis.scene.poses import body_poses, quaternions
 
 
@@ -185,6 +186,14 @@ def test_a_thousand_robots_are_small_numbers():
     assert abs(small[7, ..., 3:] / 32767 - exact[..., 3:]).max() < 1e-4
     if 5 in moments:
         assert (small[list(moments).index(5), 3] == -32768).all()
+
+
+@pytest.mark.parametrize("shapes, expected", [(1, {"box", "capsule", "cylinder"}), (4, {"box"})])
+def test_a_robot_of_which_little_has_shapes_is_a_skeleton_too(shapes, expected):
+    robot = px.robots.planar(10)
+    boxes = [Shape("foot", 9 - k, Pose(), "box", (0.1, 0.2, 0.3)) for k in range(shapes)]
+    parts = Looks(replace(robot, shapes=tuple(boxes), warn=False)).parts
+    assert {part.kind for part in parts if part.look == "visual"} == expected
 
 
 def test_robots_draw_themselves_in_notebooks():

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import counted, quoted
 from ..errors import RobotError
+from ..robots.joint import WORLD
 from .meshes.files import read_mesh
 from .meshes.mesh import Mesh
 from .meshes.simplify import LEVELS, simplified, welded
@@ -18,6 +19,7 @@ from .skeleton import inertia_boxes, skeleton
 MOST_TRIANGLES = 80_000  # of all meshes of a page
 MOST_SHAPES = 2_000  # of a page
 MOST_NOTES = 8
+ENOUGH = 1 / 3  # of the bodies: where fewer have shapes, the others are drawn as in the skeleton
 
 
 class Looks:
@@ -38,8 +40,9 @@ class Looks:
                 shapes = [shape for shape in shapes if shape.kind != "mesh"]  # drawn already
             lost = [shape.body for shape in shapes if not self._add(shape, purpose)]
             drawn = {part.body for part in self.parts if part.look == purpose}
+            sparse = len(drawn - {WORLD}) < ENOUGH * robot.n  # such as feet alone
             for part in bones if drawn else ():
-                if part.body in lost and part.body not in drawn:
+                if part.body not in drawn and (sparse or part.body in lost):
                     self.parts.append(part.as_look(purpose))
         self.parts += [*bones, *inertia_boxes(robot)]
         self.surroundings, count = [], len(self.parts)
