@@ -14,7 +14,15 @@ from support.robots import random_robot
 import paraxis as px
 from paraxis.live.ground import stance, standing
 from paraxis.live.page import _ranges, _rows, _without_sliders, home
-from paraxis.live.programs import TOOL, poses_program, reach_program, step_program, with_tool
+from paraxis.live.programs import (
+    TOOL,
+    method_for,
+    poses_program,
+    reach_program,
+    step_program,
+    with_tool,
+)
+from paraxis.robots.friction import Friction
 from paraxis.robots.pose import Pose
 from paraxis.robots.shape import Shape
 from paraxis.robots.transmission import Transmission
@@ -56,6 +64,19 @@ def test_a_second_of_the_page_is_a_second_of_simulate():
     run = px.simulate(robot, page.home, np.zeros(6), tau, dt=1e-3, steps=1000)
     np.testing.assert_allclose(instance.get(at["q"], (6,)), run.q[-1], atol=1e-9)
     np.testing.assert_allclose(instance.get(at["qd"], (6,)), run.qd[-1], atol=1e-9)
+
+
+def test_friction_that_is_too_stiff_for_rk4_is_implicit():
+    joint = replace(px.robots.planar(1).joints[0], friction=Friction(viscous=1e4, coulomb=0.1))
+    robot = replace(px.robots.planar(1), joints=(joint,), warn=False)
+    matrix = px.mass_matrix(robot, np.zeros(1))
+    assert method_for(robot, matrix, 1e-3) == "semi_implicit_euler"
+    assert method_for(robot.without_friction(), matrix, 1e-3) == "rk4"
+    step = step_program(robot, (0, [0.1, 0.0, 0.0]), method="semi_implicit_euler")
+    arrays = given(robot, np.zeros(1), np.ones(1))
+    expected = px.simulate(robot, [0.0], [1.0], dt=1e-3, steps=1, method="semi_implicit_euler")
+    np.testing.assert_allclose(step.evaluate(**arrays)["qd_next"], expected.qd[-1], atol=1e-12)
+    assert abs(expected.qd[-1]) < 1
 
 
 @pytest.mark.parametrize("seed", range(2))

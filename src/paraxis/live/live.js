@@ -8,6 +8,7 @@ const SLOWEST = 0.25;  // s of simulated time that a frame catches up at most
 const BUDGET = 50;  // ms that a frame computes at most: a page that is too slow falls behind, and says so
 const CHUNK = 16;  // steps between looks at the clock
 const LOST = 100;  // rad/s or m/s: what no robot under control does
+const ASTRAY = 0.3;  // rad or m from a goal that stands still: what limits and stops may keep from being faster
 const SERVOS = [0.25, 0.5, 1, 2];  // stiffness of servos: of what they are made for
 
 class Robot {
@@ -55,7 +56,7 @@ class Robot {
     if (live.ground) this.plant.set({ impulses: 0 });
     this.goal.set(live.home);
     this.restart();
-    this.time = 0;
+    this.time = this.astray = 0;
     this.lost = null;
   }
 
@@ -102,6 +103,14 @@ class Robot {
     tau.fill(0);
     for (const [place, , , , row] of live.ranges)
       tau[row] = factor * stiffness[row] * (this.goal[place] - q[place]) - Math.sqrt(factor) * damping[row] * qd[row];
+  }
+
+  /** How far it is from its goal, if that stands still since this was asked last and nobody pulls; else 0. */
+  strays() {
+    const moved = !this.asked?.every((x, k) => x === this.goal[k]) || page.grip || page.sway !== undefined;
+    this.asked = this.goal.slice();
+    const far = live.ranges.map(([place]) => Math.abs(this.q[place] - this.goal[place]));
+    this.astray = moved ? 0 : Math.max(...far, 0.5 * this.astray);  // also while it swings through its goal
   }
 
   /** The share of its weight that the ground carries, after setting `points` and `forces` of contacts. */
@@ -207,7 +216,7 @@ function slider(words, low, high, value, told, changed) {
 
 function heading(words) { panel.append(make("h2", {}, words)); }
 
-const milliseconds = t => t < 0.01 ? `${(t * 1e3).toFixed(2)} ms` : `${(t * 1e3).toFixed(0)} ms`;
+const milliseconds = t => t < 0.01 ? `${(t * 1e3).toFixed(2)} ms` : t < 1 ? `${(t * 1e3).toFixed(0)} ms` : `${t.toFixed(1)} s`;
 
 function addPanel(robot) {
   document.body.classList.add("live");
@@ -253,7 +262,8 @@ function judge(robot) {
   const { settings } = robot, law = robot.laws[robot.law], place = byId("verdict");
   const safe = law?.safe[settings.frequency];
   const beyond = settings.held && safe && settings.period > safe;
-  place.classList.toggle("lost", Boolean(robot.lost));
+  const astray = beyond && robot.astray > ASTRAY;
+  place.classList.toggle("lost", Boolean(robot.lost) || astray);
   place.classList.toggle("beyond", Boolean(beyond));
   const known = safe ? `Predicted safe: up to ${milliseconds(safe)} at this stiffness. ` : "No safe period is known at this stiffness. ";
   let words = !law ? "There is no control law for this robot: its motors are off."
@@ -262,9 +272,10 @@ function judge(robot) {
     : !safe ? known
     : beyond ? `${known}This is ${(settings.period / safe).toFixed(1)} times as long: pull the arm, and it is lost.`
     : `${known}This is within it.`;
+  if (astray) words = `Lost: ${robot.astray.toFixed(1)} rad or m from its goal. ${known}Shorten the period, or start again.`;
   if (robot.lost) words = settings.held && law ? `Lost after ${robot.lost.toFixed(1)} s. ${known}Start again.`
     : `Stopped after ${robot.lost.toFixed(1)} s: faster than ${LOST} rad/s or m/s. Start again.`;
-  place.textContent = words;
+  if (place.textContent !== words) place.textContent = words;  // which screen readers speak
 }
 
 // -- the schedule -----------------------------------------------------------------------------------
@@ -368,7 +379,12 @@ async function begin() {
   let carried = 0;
   robot.place(poses);
   view.setPoses(poses);
-  const { min, max } = new THREE.Box3().setFromArray(view.home).expandByScalar(0.12 * data.robot.size);  // room to move
+  const space = new THREE.Box3().setFromArray(view.home).expandByScalar(0.12 * data.robot.size);  // room to move
+  if (data.robot.joints[0].kind !== "free") {  // and all round what it is fixed to
+    const root = new THREE.Vector3().fromArray(data.motion.root), far = 0.45 * data.robot.size;
+    space.expandByPoint(root.clone().addScalar(far)).expandByPoint(root.clone().addScalar(-far));
+  }
+  const { min, max } = space;
   view.lookAt(Float32Array.of(min.x, min.y, min.z, max.x, min.y, max.z, min.x, max.y, max.z, max.x, max.y, min.z));
   const frame = now => {
     requestAnimationFrame(frame);
@@ -404,9 +420,11 @@ async function begin() {
     else if (page.grip.body === 0) page.ball.position.copy(page.grip.target);
     lightTasks(now);
     if (now - told > 500) {
+      robot.strays();
+      judge(robot);
       const share = simulated / Math.max(wanted, 1e-9);
       const ground = live.ground ? ` The ground carries ${(100 * carried).toFixed(0)} % of the weight.` : "";
-      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated.${ground} In a batch, this page takes ${(robot.rate / 1e6).toPrecision(2)} million ${live.ground ? "" : "RK4 "}steps per second.`
+      byId("reading").textContent = `${robot.time.toFixed(1)} s simulated.${ground} In a batch, this page takes ${(robot.rate / 1e6).toPrecision(2)} million ${live.order === 4 ? "RK4 " : ""}steps per second.`
         + (wanted > 0 && share < 0.9 ? ` That is too slow for real time here: ${share.toFixed(2)}\u00d7.` : "");
       told = now; wanted = simulated = 0;
     }

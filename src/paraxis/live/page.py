@@ -28,7 +28,7 @@ from ..targets.source.wasm import described, described_iteration, runtime_script
 from ..targets.wasm.iterate import iterate_module
 from .ground import stance, standing
 from .laws import FREQUENCIES, POLICIES, laws
-from .programs import CARRY, poses_program, reach_program, step_program
+from .programs import CARRY, method_for, poses_program, reach_program, step_program
 
 STEP = 1e-3  # s: the longest step of the simulation
 PROCESSORS = 4  # of the schedule beside the robot
@@ -122,19 +122,21 @@ class LivePage(Scene):
         ranges = _ranges(self.robot)
         reach = reach_program(self.robot, tool, _rows(ranges))
         notes += _without_sliders(self.robot, ranges, bool(self.standing))
+        plant = self._plant(tool)
         found, left_out = ([], []) if self.standing else laws(self.robot, self.home)
         notes += left_out
         data = {
             "home": self.home.tolist(),
             "sways": self.sways,
             "step": STEP,
+            "order": 4 if self.method == "rk4" else 1,
             "gravity": list(self.robot.gravity),
             "frequencies": FREQUENCIES,
             "ranges": ranges,
             "sliders": MOST_SLIDERS,
             "ratios": list(rows_of(self.robot).ratios),
             "inertias": _inertias(self.robot, self.home),
-            "plant": self._plant(tool),
+            "plant": plant,
             "ground": self._ground() if self.standing else None,
             "poses": _map(poses, "poses"),
             "reach": _map(reach, "reach"),
@@ -152,10 +154,17 @@ class LivePage(Scene):
 
     def _plant(self, tool):
         """A step of the robot, repeated."""
+        self.method = "semi_implicit_euler"
         if self.standing:
             row = self.standing.row()
             return _iteration(made_row(row), self.standing.plan(row), "plant")
-        step = step_program(self.robot, tool)
+        self.method = method_for(self.robot, _mass_matrix(self.robot, self.home), STEP)
+        if self.method != "rk4":
+            self.notes.append(
+                f"Steps are of first order (semi-implicit Euler, as of px.simulate): the friction "
+                f"of its joints is too stiff for RK4 in steps of {1e3 * STEP:g} ms."
+            )
+        step = step_program(self.robot, tool, method=self.method)
         _check_moves(self.robot, step, self.home)
         return _iteration(made_row(step), Plan(step.inputs, step.outputs, CARRY), "plant")
 
@@ -272,9 +281,13 @@ def _check_moves(robot, step, q):
         )
 
 
+def _mass_matrix(robot, q):
+    return api.program(robot, "mass_matrix").evaluate(q=q)
+
+
 def _inertias(robot, q):
     """What each joint moves, for friction in proportion to it."""
-    found = np.diagonal(api.program(robot, "mass_matrix").evaluate(q=q)).copy()
+    found = np.diagonal(_mass_matrix(robot, q)).copy()
     if robot.joints[0].kind == "free":
         found[:6] = 0.0  # no joint's friction brakes a floating base
     return found.tolist()

@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from .. import api, math
 from ..dynamics.loads import payload
 from ..robots.frame import Frame
 from ..robots.model import PARAMETERS
 from ..robots.pose import Pose
+from ..robots.rows import rows_of
 from ..scene.skeleton import size_of
 from ..simulation.plant import Plant
-from ..simulation.steps import rk4
+from ..simulation.steps import IMPLICIT, RULES
 from ..simulation.stops import stops_of
 
 TOOL = "live page: tool"
@@ -17,8 +20,8 @@ DAMPING = 0.05  # of the tool's search, as a share of the robot's size
 STEP = 0.2  # of that size: the most that one step of the search moves the tool
 
 
-def step_program(robot, tool, limits=True):
-    """A step of RK4 under motor torques `tau`, as of `px.simulate`.
+def step_program(robot, tool, limits=True, method="rk4"):
+    """A step under motor torques `tau`, as of `px.simulate` by that method.
 
     `load` is a point mass at the tool, kg; `damping` a torque per rate of each joint, `(nv,)`;
     `push` the moment and force on each body from outside, along the body's axes, `(n, 6)`.
@@ -35,15 +38,32 @@ def step_program(robot, tool, limits=True):
             dragged = [-d * rate for d, rate in zip(damping, qd, strict=True)]
             if beside is not None:
                 dragged = [a + b for a, b in zip(dragged, beside, strict=True)]
-            return plant.accelerations(q, qd, asked, None, dragged, **given)[0]
+            later = dt if method in IMPLICIT else None
+            return plant.accelerations(q, qd, asked, later, dragged, **given)[0]
 
-        q, qd = rk4(accelerations, robot, 0.0, q, qd, dt)
+        q, qd = RULES[method](accelerations, robot, 0.0, q, qd, dt)
         return {"q_next": q, "qd_next": qd}
 
     push = tuple(robot.n if size == "n" else size for size in PARAMETERS["external_force"])
     shapes = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv, "gravity": 3, "load": ()}
     shapes |= {"damping": robot.nv, "push": push, "dt": ()}
     return api.trace(step, **shapes)
+
+
+def method_for(robot, matrix, dt):
+    """RK4, unless friction brakes a joint so fast that it would not be stable in steps of dt.
+
+    `matrix` is the mass matrix; friction at rest is what is stiffest.
+    """
+    slopes = [_slope(joint.friction) for joint in rows_of(robot).own_rows]
+    fastest = max(np.diagonal(np.linalg.pinv(matrix)) * slopes, default=0.0)
+    return "rk4" if fastest * dt < 1.0 else "semi_implicit_euler"
+
+
+def _slope(friction):
+    """How much torque friction takes per rate, at rest."""
+    dry = max(friction.coulomb, friction.static or 0.0)
+    return friction.viscous + (dry / friction.smoothing if dry else 0.0)
 
 
 CARRY = {"q": "q_next", "qd": "qd_next"}
