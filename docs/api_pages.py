@@ -39,7 +39,9 @@ MEMBERS = {
     "paraxis.control.tradeoff.best_cut.BestCut": "gain proved_gain",
     "paraxis.control.tradeoff.tradeoff.StaleDataTradeoff": "period stable rate_gain proved_gain "
     "slowest fastest most_accurate answer answers to_html",
+    "paraxis.control.decoupled.scheme.Unsynchronised": "__call__",
     "paraxis.dynamics.equations.ClosedForm": "all",
+    "paraxis.passes.count.Count": "flops",
     "paraxis.gym.pure.Functions": "all",
     "paraxis.gym.vector_env.VectorEnvironment": "reset step",
     "paraxis.hardware.Chip": "interval latency processors modules multipliers adders buffers "

@@ -64,6 +64,15 @@ def test_names_with_pages_exist(name):
     assert hasattr(importlib.import_module(module), attribute)
 
 
+@pytest.mark.parametrize("name", [name for name in listed_names() if name.count(".") > 2])
+def test_fields_of_results_are_explained(name):
+    module, _, attribute = name.rpartition(".")
+    result = getattr(importlib.import_module(module), attribute)
+    fields = [*getattr(result, "__dataclass_fields__", ()), *getattr(result, "_fields", ())]
+    text = result.__doc__
+    assert [field for field in fields if field[0] != "_" and f"`{field}`" not in text] == []
+
+
 def test_the_api_introduces_every_namespace():
     rows = re.findall(r"^\|.*\|(.*)\|$", (ROOT / "docs/api/index.md").read_text(), re.M)
     assert set(namespaces()) <= set(re.findall(r"`px\.(\w+)`", " ".join(rows)))

@@ -40,10 +40,11 @@ DIRECTIONS = 3  # in which runs begin apart
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulatedPeriod:
-    """The largest period at which runs converged, and the next at which they did not.
+    """The largest period at which runs converged, and the next at which they did not; in s.
 
-    `period` is None if they did not even at the shortest; `unstable` is infinite if they did at all
-    periods up to the longest. Times in s.
+    - `period`: the largest at which they converged; None if they did not at the shortest.
+    - `unstable`: the next one; infinite if they converged at all periods up to the longest.
+    - `shortest`, `longest`: the range of periods examined.
     """
 
     period: float | None

@@ -47,21 +47,28 @@ MOST_STEPS = 1_000_000  # each returns to Python: minutes
 class ThreadedLoop:
     """A run of `px.control.threaded_loop`. Arrays have one row per sample.
 
-    - `tau`: the torques in effect from a sample on; they are those of the sample before.
-    - `missed`: which control steps took longer than the period; their torques are discarded.
-    - `pass_time`: what each control step took, s.
+    - `groups`: the links of each thread.
+    - `period`: between samples, s.
+    - `t`: the times of samples, `(samples,)`, s.
+    - `q`, `qd`: positions `(samples, nq)` and rates `(samples, nv)`, rad or m, and per second.
+    - `tau`: the torques in effect from a sample on, `(samples, nv)`, N m or N; they are those of
+      the sample before.
+    - `error`: the largest error of a joint, rad or m; infinite if values overflowed.
+    - `missed`: which control steps took longer than the period, `(samples,)` of bool; their torques
+      are discarded.
+    - `pass_time`: what each control step took, `(samples,)`, s.
     - `values_sent`: how many values the threads send each other within a step.
     """
 
     groups: list[list[int]]
-    period: float  # s
-    t: np.ndarray  # (samples,), s
-    q: np.ndarray  # (samples, nq)
-    qd: np.ndarray  # (samples, nv)
-    tau: np.ndarray  # (samples, nv)
-    error: float  # rad or m: how far a joint is off at worst; infinite if values overflowed
-    missed: np.ndarray  # (samples,) of bool
-    pass_time: np.ndarray  # (samples,), s
+    period: float
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    error: float
+    missed: np.ndarray
+    pass_time: np.ndarray
     values_sent: int
 
     def __repr__(self):

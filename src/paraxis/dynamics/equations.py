@@ -46,15 +46,20 @@ class Dropped(NamedTuple):
 class ClosedForm:
     """Equations of motion as sums of products: M(q) qdd + h(q, qd) = tau. Print it.
 
-    An entry of `M` or `h` is a tuple of Terms (coefficient, factors).
+    - `joint_names`: the names of the joints.
+    - `inputs`: {name: shape} of q, qd and parameters.
+    - `M`, `h`: rows of entries, and one entry per joint. An entry is a tuple of Terms (coefficient,
+      factors).
+    - `slides`: for each joint, whether it is prismatic.
+    - `dropped`: the terms that were left out as rounding, the largest first.
     """
 
     joint_names: tuple[str, ...]
-    inputs: dict[str, tuple[int, ...]]  # name -> shape: q, qd and parameters
-    M: tuple[tuple[Entry, ...], ...]  # rows of entries
-    h: tuple[Entry, ...]  # one entry per joint
-    slides: tuple[bool, ...]  # for each joint, is it prismatic?
-    dropped: tuple[Dropped, ...] = ()  # the largest first
+    inputs: dict[str, tuple[int, ...]]
+    M: tuple[tuple[Entry, ...], ...]
+    h: tuple[Entry, ...]
+    slides: tuple[bool, ...]
+    dropped: tuple[Dropped, ...] = ()
 
     @classmethod
     def of(

@@ -36,12 +36,18 @@ LARGEST_POWER = 300  # of two, in a unit of length or time
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """Base parameters of a robot: τ = Y[..., columns] @ values, with its regressor Y. Print it."""
+    """Base parameters of a robot: τ = Y[..., columns] @ values, with its regressor Y. Print it.
 
-    columns: tuple[int, ...]  # of the regressor
-    combination: np.ndarray  # (base, 11 n): values = combination @ px.inertial_parameters(robot)
-    values: np.ndarray  # (base,), SI units
-    labels: tuple[str, ...]  # of the inertial parameters
+    - `columns`: of `px.regressor`.
+    - `combination`: `(base, 11 n)`: values = combination @ px.inertial_parameters(robot).
+    - `values`: `(base,)`, SI units.
+    - `labels`: of the inertial parameters.
+    """
+
+    columns: tuple[int, ...]
+    combination: np.ndarray
+    values: np.ndarray
+    labels: tuple[str, ...]
 
     def __len__(self):
         return len(self.columns)

@@ -39,13 +39,20 @@ ATTEMPTS = 16
 
 @dataclass(frozen=True, eq=False)
 class Closing:
-    """The result of `px.kinematics.close`, per state."""
+    """The result of `px.kinematics.close`, per state.
 
-    q: np.ndarray  # (..., nq), rad or m: loops are closed there, or as nearly as was found
-    solved: np.ndarray  # (...) of bool
-    error: np.ndarray  # (...) of q: of the loop that is open most, the larger of metres and radians
-    open_by: np.ndarray  # (..., loops): the same of each loop
-    loops: tuple[str, ...]  # their names
+    - `q`: `(..., nq)`, rad or m: loops are closed there, or as nearly as was found.
+    - `solved`: whether all loops are closed, `(...)`.
+    - `error`: the largest opening of any loop, `(...)`, the larger of m and rad.
+    - `open_by`: the opening of each loop, `(..., loops)`.
+    - `loops`: their names.
+    """
+
+    q: np.ndarray
+    solved: np.ndarray
+    error: np.ndarray
+    open_by: np.ndarray
+    loops: tuple[str, ...]
 
     def __repr__(self):
         solved, total = int(self.solved.sum()), math.prod(self.solved.shape)

@@ -34,12 +34,19 @@ TOLERANCE = 1e-8  # of angles, and of distances as shares of the arm's length
 
 @dataclass(frozen=True, eq=False)
 class InverseKinematics:
-    """The result of `px.inverse_kinematics`, per goal."""
+    """The result of `px.inverse_kinematics`, per goal.
 
-    q: np.ndarray  # (..., nq), rad or m: a solution, or the nearest to one that was found
-    solved: np.ndarray  # (...) of bool
-    error: np.ndarray  # (...) of q: the larger of metres and radians; NaN for an invalid goal
-    singular: np.ndarray  # (...) of bool: solved, where the frame loses a freedom of motion
+    - `q`: `(..., nq)`, rad or m: a solution, or the nearest to one that was found.
+    - `solved`: whether the error is within the tolerance, `(...)`.
+    - `error`: the distance from the goal, `(...)`, the larger of m and rad; NaN for an invalid
+      goal.
+    - `singular`: whether it is a solution in which the frame loses a freedom of motion, `(...)`.
+    """
+
+    q: np.ndarray
+    solved: np.ndarray
+    error: np.ndarray
+    singular: np.ndarray
 
     def __repr__(self):
         if is_lazy(self.solved):

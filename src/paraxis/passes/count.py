@@ -15,7 +15,13 @@ from ..graph.operations import OPS
 
 @dataclass(frozen=True)
 class Count:
-    """How many operations of each kind; `flops` is the sum of the first four."""
+    """The number of operations of each kind.
+
+    - `mul`, `add`, `div`, `sqrt`: multiplications, additions and subtractions, divisions, square
+      roots; `flops` is their sum.
+    - `trig`: sines and cosines.
+    - `logic`: comparisons and selections.
+    """
 
     mul: int = 0
     add: int = 0

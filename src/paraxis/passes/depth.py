@@ -52,7 +52,11 @@ FLOP = Weights()  # every flop takes one step
 
 @dataclass(frozen=True)
 class Depth:
-    """The operations along one longest path, and the time they take."""
+    """The operations along a longest path, and the time they take.
+
+    - `mul`, `add`, `flops`: multiplications, additions, and all floating-point operations.
+    - `time`: of the path, by the weights of the operations.
+    """
 
     mul: int
     add: int

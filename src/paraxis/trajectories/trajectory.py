@@ -27,12 +27,17 @@ AT_REST = 1e-9  # a rate at the end, of the largest on the way there, that is no
 
 
 class Samples(NamedTuple):
-    """Times, and positions, rates and accelerations of the joints at each."""
+    """A trajectory at several times.
 
-    t: np.ndarray  # (samples,), s
-    q: np.ndarray  # (samples, n), rad or m
-    qd: np.ndarray  # (samples, n)
-    qdd: np.ndarray  # (samples, n)
+    - `t`: the times, `(samples,)`, s.
+    - `q`, `qd`, `qdd`: positions, rates and accelerations, `(samples, n)`, rad or m, and per
+      second.
+    """
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
 
 
 class Leg(NamedTuple):

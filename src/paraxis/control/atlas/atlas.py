@@ -38,18 +38,22 @@ PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint a
 class StabilityMap:
     """The map of one policy: rows are values of one axis, columns are sampling periods.
 
-    - `error`, `diverged_at`: of the simulated runs, as of `px.control.closed_loop`.
-    - `boundary`: up to which period the linear loop is predicted to be stable; 0 if the shortest is
-      not, infinite if all are.
+    - `policy`, `axis`: their names.
+    - `values`: of the axis, `(rows,)`.
+    - `periods`: sampling periods, `(columns,)`, s.
+    - `error`, `diverged_at`: of the simulated runs, `(rows, columns)`, rad or m, and s, as of
+      `px.control.closed_loop`.
+    - `boundary`: up to which period the linear loop is predicted to be stable, `(rows,)`, s; 0 if
+      the shortest is not, infinite if all are.
     """
 
     policy: str
     axis: str
-    values: np.ndarray  # (rows,)
-    periods: np.ndarray  # (columns,), s
-    error: np.ndarray  # (rows, columns), rad or m
-    diverged_at: np.ndarray  # (rows, columns), s
-    boundary: np.ndarray  # (rows,), s
+    values: np.ndarray
+    periods: np.ndarray
+    error: np.ndarray
+    diverged_at: np.ndarray
+    boundary: np.ndarray
 
     @property
     def diverged(self) -> np.ndarray:
@@ -82,15 +86,23 @@ class StabilityMap:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityAtlas:
-    """StabilityMaps by policy and axis: atlas["hamilton", "speed"]."""
+    """Stability maps by policy and axis: atlas["hamilton", "speed"].
+
+    - `robot`: the robot.
+    - `kp`, `kd`: gains, `(nv,)`, 1/s² and 1/s.
+    - `cycle`: the period of the motion at speed 1, s.
+    - `duration`: of a run, s.
+    - `bound`: the error at which a run has diverged, rad or m.
+    - `maps`: the StabilityMaps by (policy, axis).
+    """
 
     robot: Robot
-    kp: np.ndarray  # (n,)
+    kp: np.ndarray
     kd: np.ndarray
-    cycle: float  # s: the period of the motion at speed 1
-    duration: float  # s, of a run
-    bound: float  # rad or m: the error at which a run has diverged
-    maps: dict[tuple[str, str], StabilityMap] = field(repr=False)  # by (policy, axis)
+    cycle: float
+    duration: float
+    bound: float
+    maps: dict[tuple[str, str], StabilityMap] = field(repr=False)
 
     def __getitem__(self, key: tuple[str, str]) -> StabilityMap:
         if key not in self.maps:

@@ -12,11 +12,13 @@ from ...targets.cpu.free_running import Log
 class UnsynchronisedRun:
     """Torques as they would have been applied, and the age of the data that they came from.
 
-    - `torque`: the torques in effect when the next sample came, N m or N.
-    - `exact`: inverse dynamics of the same samples.
-    - `error`: max|torque - exact| / max(1, max|exact|) per sample.
-    - `torque_age`: how many samples old the oldest joint values were that a torque depends on,
-      directly or indirectly; a torque of age 0 is exact.
+    - `groups`: the links of each thread.
+    - `period`: between samples, s.
+    - `torque`: the torques in effect when the next sample came, `(samples, n)`, N m or N.
+    - `exact`: inverse dynamics of the same samples, `(samples, n)`.
+    - `error`: max|torque - exact| / max(1, max|exact|) per sample, `(samples,)`.
+    - `torque_age`: `(samples, n)`: how many samples old the oldest joint values were that a torque
+      depends on, directly or indirectly; a torque of age 0 is exact.
     - `ages`: (reader, read) -> counts: in how many passes a group used values of another that were
       0, 1, 2, ... samples old.
     - `passes`: how many passes of each group ended while a sample was the latest.

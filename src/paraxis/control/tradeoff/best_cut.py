@@ -45,6 +45,7 @@ LONGER = 100.0  # times a period that is stable: how much longer ones are looked
 class BestCut:
     """The best of the cuts that were searched; made by `px.control.best_cut`.
 
+    - `robot`: the robot.
     - `policy`: for `px.control.computed_torque`, `px.control.speculate` and the like.
     - `slowest`: the longest flop time, s, at which the loop is stable.
     - `exact_slowest`: the same of exact control, as scheduled; `exact_limit`: what it could be if

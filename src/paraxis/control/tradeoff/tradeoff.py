@@ -45,19 +45,30 @@ class StaleDataTradeoff:
     """What each policy achieves on each hardware; made by `px.control.stale_data_tradeoff`.
 
     Arrays have the axes (networks, processors, latencies, policies); policy 0 is exact control.
+
+    - `robot`: the robot.
+    - `networks`, `policies`: their names.
+    - `processors`: the numbers of processors, increasing.
+    - `latencies`: of a message, flops, increasing.
+    - `flop_time`: of a multiplication or addition, s.
+    - `loop_time`: the shortest schedule found, flops; `loop_bound`: no schedule is shorter.
+    - `safe_period`: up to which the linear loop is stable, `(policies,)`, s; 0 if never.
+    - `error`: the largest error of a joint, rad or m.
+    - `diverged`: whether the simulated run diverged.
+    - `kp`, `kd`: gains, `(nv,)`.
     """
 
     robot: Robot
     networks: tuple[str, ...]
-    processors: np.ndarray  # increasing
-    latencies: np.ndarray  # flops, increasing
+    processors: np.ndarray
+    latencies: np.ndarray
     policies: tuple[str, ...]
-    flop_time: float  # s
-    loop_time: np.ndarray  # flops: the shortest schedule found
-    loop_bound: np.ndarray  # flops: no schedule is shorter
-    safe_period: np.ndarray  # (policies,), s: the linear loop is stable up to it; 0 if never
-    error: np.ndarray  # rad or m: how far a joint is off at worst
-    diverged: np.ndarray  # bool: of the simulated runs
+    flop_time: float
+    loop_time: np.ndarray
+    loop_bound: np.ndarray
+    safe_period: np.ndarray
+    error: np.ndarray
+    diverged: np.ndarray
     kp: np.ndarray = field(repr=False)
     kd: np.ndarray = field(repr=False)
 

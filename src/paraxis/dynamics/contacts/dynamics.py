@@ -45,23 +45,35 @@ MOVING_BASE = ("base_velocity", "base_acceleration")
 
 
 class ConstrainedMotion(NamedTuple):
-    """The motion of a robot in contact, and the forces of contact, per state."""
+    """The motion of a robot in contact, and the forces of contact, per state.
 
-    qdd: np.ndarray  # (..., nv), rad/s² or m/s²; NaN where the rank is deficient
-    force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; N m, N; likewise
-    acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
-    rank: np.ndarray  # (...) of int: the contacts' number of unknowns where regular
-
-
-class LoopedMotion(NamedTuple):
-    """The same of a robot with closed loops, and their forces."""
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s²; NaN where the rank is deficient.
+    - `force`: moment and force on the environment, `(..., 6)`, or `(..., k, 6)` for a list of k
+      contacts, N m and N; NaN where the rank is deficient.
+    - `acceleration`: of the frame, in the same shapes and coordinates, rad/s² and m/s².
+    - `rank`: the number of independent constraints, `(...)`.
+    """
 
     qdd: np.ndarray
     force: np.ndarray
     acceleration: np.ndarray
     rank: np.ndarray
-    loop_force: np.ndarray  # (..., l, 6) of the l loops of the robot
-    loop_rank: np.ndarray  # (...) of int: their number of independent constraints
+
+
+class LoopedMotion(NamedTuple):
+    """The motion of a robot with closed loops, and the forces in its loops and contacts, per state.
+
+    - `qdd`, `force`, `acceleration`, `rank`: as of a `ConstrainedMotion`.
+    - `loop_force`: moment and force in each of l loops, `(..., l, 6)`, N m and N.
+    - `loop_rank`: the number of independent constraints of the loops, `(...)`.
+    """
+
+    qdd: np.ndarray
+    force: np.ndarray
+    acceleration: np.ndarray
+    rank: np.ndarray
+    loop_force: np.ndarray
+    loop_rank: np.ndarray
 
 
 @takes_blocks(q=1, qd=1, tau=1, **AXES)

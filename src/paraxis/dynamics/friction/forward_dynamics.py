@@ -42,11 +42,16 @@ MORE_STARTS = 8  # of random sizes and signs; each finds half of what those befo
 
 
 class ForwardDynamics(NamedTuple):
-    """Accelerations, and how closely `px.motor_torques` leads from them back to the torques."""
+    """Accelerations, and how closely `px.motor_torques` leads from them back to the torques.
 
-    qdd: np.ndarray  # (..., nv), rad/s² or m/s²; NaN where no solution was found
-    solved: np.ndarray  # (...) of bool
-    error: np.ndarray  # (...): of the motor torques, relative to the sizes of their parts
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s²; NaN where no solution was found.
+    - `solved`: whether a solution was found, `(...)`.
+    - `error`: of the motor torques, `(...)`, relative to the sizes of their parts.
+    """
+
+    qdd: np.ndarray
+    solved: np.ndarray
+    error: np.ndarray
 
     def __repr__(self):
         if is_lazy(self.solved):

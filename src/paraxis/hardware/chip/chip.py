@@ -37,7 +37,11 @@ STATES = 2000  # simulated to choose formats
 
 
 class ChipTorques(NamedTuple):
-    """Torques of a chip, N m or N, and which states are valid; torques of others are NaN."""
+    """The torques of a chip.
+
+    - `tau`: `(..., n)`, N m or N; NaN in states that are not valid.
+    - `valid`: which states are valid, `(...)`.
+    """
 
     tau: np.ndarray
     valid: np.ndarray

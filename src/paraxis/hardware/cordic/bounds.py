@@ -36,7 +36,10 @@ DOUBLE = 2.0**-52  # floats are rounded, too
 
 
 class Bound(NamedTuple):
-    """How far x, y and z are from exact ones at most."""
+    """Upper bounds of errors.
+
+    - `x`, `y`, `z`: the largest possible distance of each from its exact value.
+    """
 
     x: np.ndarray
     y: np.ndarray

@@ -45,10 +45,13 @@ UNITS = {
 class IterationTable(NamedTuple):
     """The micro-rotations of a mode, one entry per iteration.
 
-    `angles` are those of the words, in radians where the mode is circular. `gain` is the factor by
-    which all micro-rotations together stretch, and `left` is the part that remains of it after the
-    digits γ: the product of the gain and of all 1 + γ_i 2^-i, nearly one unless all digits are
-    zero. `scalings` are pairs (i, γ_i) where the digits come after all micro-rotations.
+    - `shifts`: i, by which micro-rotations shift.
+    - `angles`: those of the words, in radians where the mode is circular.
+    - `digits`: γ_i of the scalings that undo the gain.
+    - `gain`: the factor by which all micro-rotations together stretch.
+    - `left`: the part that remains of it after the digits γ: the product of the gain and of all
+      1 + γ_i 2^-i, nearly one unless all digits are zero.
+    - `scalings`: pairs (i, γ_i) where the digits come after all micro-rotations.
     """
 
     shifts: tuple[int, ...]
@@ -66,7 +69,11 @@ class IterationTable(NamedTuple):
 
 
 class CordicResult(NamedTuple):
-    """x, y and z after the last iteration, and `valid`, where all three are right."""
+    """What a CORDIC processor computes.
+
+    - `x`, `y`, `z`: after the last iteration.
+    - `valid`: where all three are right.
+    """
 
     x: np.ndarray
     y: np.ndarray

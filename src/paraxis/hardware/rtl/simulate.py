@@ -9,7 +9,12 @@ from ...errors import HardwareError
 
 
 class Simulated(NamedTuple):
-    """`words` maps (name, index) to arrays as Circuit.run does; `clocks` is how long it took."""
+    """What simulated hardware computed.
+
+    - `words`: (name, index) -> array, as of `px.hardware.Circuit.run`.
+    - `valid`: which items are valid.
+    - `clocks`: how long it took.
+    """
 
     words: dict
     valid: np.ndarray

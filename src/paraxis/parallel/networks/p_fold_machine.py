@@ -20,10 +20,11 @@ INVERSE = {matmul: lambda rotation: rotation.T, add: neg}
 class PFoldStep(NamedTuple):
     """What all processors do at once, after the messages have arrived.
 
-    `value` is what is computed: "R", "ω", ..., or "Δω" for the terms of a recurrence. `done` maps
-    each processor that works to its joint or, in a recurrence, to the span (first, last) of the
-    row that it combines; it is empty where messages only have to arrive before they are sent on.
-    A message is (from, to, what), where `what` is a value and its joint or span.
+    - `value`: what is computed: "R", "ω", ..., or "Δω" for the terms of a recurrence.
+    - `done`: maps each processor that works to its joint or, in a recurrence, to the span (first,
+      last) of the row that it combines; it is empty where messages only have to arrive before they
+      are sent on.
+    - `messages`: (from, to, what), where `what` is a value and its joint or span.
     """
 
     value: str

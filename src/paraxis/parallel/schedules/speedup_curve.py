@@ -24,7 +24,11 @@ PROCESSORS, BOUND = "processors", "no schedule can be above"  # in figures
 
 @dataclass(frozen=True, repr=False)
 class SpeedupCurve:
-    """Schedules of the same tasks; each property is a tuple with one entry per schedule."""
+    """Schedules of the same tasks on different numbers of processors.
+
+    - `schedules`: one `px.parallel.Schedule` each. Each property is a tuple with an entry per
+      schedule.
+    """
 
     schedules: tuple[Schedule, ...]
 

@@ -33,11 +33,15 @@ PARTIAL = re.compile(r"T\d+")  # results without a name of their own
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystolicArray:
-    """Made by `px.parallel.systolic_array`. Times are in flops, buffers in words.
+    """An array of processors; made by `px.parallel.systolic_array`. Times are in flops.
 
-    `starts` maps each operation to the flops from the arrival of its state to its start,
-    `processor` to the hardware that does it: (node, part of that node, slot). `interval` is the
-    time from one state to the next.
+    - `form`, `machine`: as of `px.parallel.systolic_array`.
+    - `links`, `wiring`: the parameters of the links, and the operations and what they read.
+    - `starts`: maps each operation to the flops from the arrival of its state to its start.
+    - `processor`: maps each operation to the hardware that does it: (node, part of that node,
+      slot).
+    - `interval`: the time from one state to the next.
+    - `least_buffers`: no timing needs fewer words, if that is known, otherwise None.
     """
 
     form: str
@@ -46,8 +50,8 @@ class SystolicArray:
     wiring: Wiring
     starts: dict[Operation, int]
     processor: dict[Operation, tuple]
-    interval: int  # from one state to the next
-    least_buffers: int | None = None  # no timing needs fewer, if that is known
+    interval: int
+    least_buffers: int | None = None
 
     def __post_init__(self):
         for source, taker, _, tick in self.reads:

@@ -13,17 +13,22 @@ from .transmission_friction import transmission_friction
 
 
 class MotorTorques(NamedTuple):
-    """Torques (N m, or forces in N) by joint, as columns of Dhanaraj's Table 3.5.
+    """Torques by joint, as columns of Dhanaraj's Table 3.5, N m (N for prismatic joints).
 
-    at_joint = dynamic + joint_friction, and ratio * input = at_joint + transmission_friction.
-    Each is an array (..., n), or inside an algorithm a list of scalars.
+    Each is an array `(..., nv)`, or inside an algorithm a list of scalars.
+
+    - `dynamic`: inverse dynamics: the torques without losses, rotors included.
+    - `joint_friction`: the friction of bearings.
+    - `at_joint`: dynamic + joint_friction: what the transmission must bring to the joint.
+    - `transmission_friction`: the losses of the transmission, as the joint feels them.
+    - `input`: the torque on the motor's shaft: ratio * input = at_joint + transmission_friction.
     """
 
-    dynamic: Any  # inverse dynamics: what the motion takes without losses, rotors included
-    joint_friction: Any  # what the bearings take
-    at_joint: Any  # what the transmission must bring to the joint
-    transmission_friction: Any  # what the transmission takes, felt at the joint
-    input: Any  # on the motor's shaft
+    dynamic: Any
+    joint_friction: Any
+    at_joint: Any
+    transmission_friction: Any
+    input: Any
 
 
 def motor_torques(robot, q, qd, qdd):

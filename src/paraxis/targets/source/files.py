@@ -37,9 +37,12 @@ IN_FLOAT64 = {"python": "Python", "javascript": "JavaScript", "wasm": "WebAssemb
 class Exported:
     """The files written, and the shell commands that build the self-test and run it.
 
-    `link` has the command that makes the shared library, where that could not be done here because
-    there is no compiler for the machine it is for. All commands are then for `elsewhere`: to be run
-    where there is one, in the folder. The object file can be linked as it is.
+    - `paths`: of the files.
+    - `build`: commands that build the self-test; any one will do.
+    - `test`: the command that runs it.
+    - `link`: the command that makes the shared library, where that could not be done here because
+      there is no compiler for the machine it is for. The object file can be linked as it is.
+    - `elsewhere`: whether all commands are to be run on another machine, in the folder.
     """
 
     paths: list[str]
