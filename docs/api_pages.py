@@ -134,7 +134,8 @@ class Links(SphinxPostTransform):
         for code in list(self.document.findall(nodes.literal)):
             name = re.fullmatch(r"(?:px\.|(?=[A-Z]\w+\.))([\w.]*\w)(\(.*\))?", code.astext(), re.S)
             found = name and objects.get(f"paraxis.{name[1]}")
-            if found and found.docname != here and not isinstance(code.parent, nodes.reference):
+            plain = not isinstance(code.parent, nodes.reference | nodes.title)
+            if found and found.docname != here and plain:
                 shown = code.deepcopy()
                 code.replace_self(make_refnode(builder, here, found.docname, found.node_id, shown))
 
