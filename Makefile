@@ -72,7 +72,7 @@ layering: $(TOOLS)
 # Telling tests of every folder of src/paraxis, about 90 s of CPU time in all. tests/test_quick.py
 # finds folders that have none.
 QUICK = \
-	tests/test_checks.py \
+	tests/test_checks.py tests/test_packaging.py \
 	tests/robots/test_urdf.py tests/robots/test_dh.py tests/robots/test_zoo.py \
 	tests/robots/test_locking.py tests/robots/test_hostile_names.py \
 	tests/physics/test_algorithms.py tests/physics/test_ranked_elimination.py \

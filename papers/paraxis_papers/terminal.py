@@ -1,10 +1,10 @@
 """A report in the terminal: its verdicts, tables, figures and diagrams."""
 
-from rich import box
-from rich.table import Table
+from rich.console import Group
+from rich.padding import Padding
 from rich.text import Text
 
-from paraxis.cli.terminal import Column, print_table
+from paraxis.cli.terminal import Column, print_table, ruled
 from paraxis.drawing.figure import Figure
 
 from .document import (
@@ -16,6 +16,8 @@ from .document import (
     cells,
     verdict_cells,
 )
+
+WIDE_ENOUGH = 120  # columns, for notes of a few dozen letters beside three columns
 
 
 def print_report(terminal, report):
@@ -37,7 +39,7 @@ def print_report(terminal, report):
         elif isinstance(each, Diagram):
             terminal.print(Text(each.text))
         else:
-            terminal.print(_compared(each.rows))
+            terminal.print(_compared(each.rows, terminal.width))
             for sentence in each.conventions:
                 terminal.note(f"· {sentence}")
     terminal.print()
@@ -47,7 +49,7 @@ def print_report(terminal, report):
 
 
 def _verdicts(verdicts):
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = ruled()
     for head in VERDICT_HEADS:
         table.add_column(head, overflow="fold", no_wrap=head == "verdict")
     for each in verdicts:
@@ -56,13 +58,20 @@ def _verdicts(verdicts):
     return table
 
 
-def _compared(rows):
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+def _compared(rows, width):
+    """Printed numbers beside measured ones. Notes are below quantities where lines are short."""
+    table, beside = ruled(), width >= WIDE_ENOUGH
     table.add_column("quantity", min_width=18, overflow="fold")
     table.add_column("printed", justify="right", no_wrap=True)
     table.add_column("measured", justify="right", no_wrap=True)
-    table.add_column("note", overflow="fold")
+    if beside:
+        table.add_column("note", overflow="fold")
     for row in rows:
-        _, *words = cells(row)
-        table.add_row(*map(Text, words), style="green" if agrees(row) else None)
+        _, quantity, *numbers, note = cells(row)
+        words = [Text(quantity), *map(Text, numbers)]
+        if beside:
+            words.append(Text(note))
+        elif note:
+            words[0] = Group(words[0], Padding(Text(note, "dim"), (0, 0, 0, 2)))
+        table.add_row(*words, style="green" if agrees(row) else None)
     return table

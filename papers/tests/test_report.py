@@ -32,7 +32,7 @@ from paraxis_papers.document import (
 from paraxis_papers.page import report_page
 from paraxis_papers.printed import printed
 from paraxis_papers.references import REFERENCES
-from paraxis_papers.terminal import print_report
+from paraxis_papers.terminal import _compared, print_report
 from rich.cells import cell_len
 
 import paraxis as px
@@ -686,3 +686,16 @@ def test_stdout_takes_one_form_alone(counts, capsys):
 def test_wrong_commands_are_refused_at_once(words, message, capsys):
     assert main(["report", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_notes_are_below_quantities_in_narrow_terminals(capsys, monkeypatch):
+    rows = (Row("paper", "how many", 1, 1, "a remark " * 12),)
+    text = {}
+    for columns in ("80", "160"):
+        monkeypatch.setenv("COLUMNS", columns)
+        terminal = Terminal()
+        terminal.print(_compared(rows, terminal.width))
+        text[columns] = capsys.readouterr().out.splitlines()
+    assert "note" in text["160"][0] and "remark" in text["160"][2]
+    assert "note" not in text["80"][0] and "remark" not in text["80"][2]
+    assert text["80"][3].startswith("  a remark") and max(map(len, text["80"])) <= 80

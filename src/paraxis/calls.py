@@ -98,7 +98,8 @@ class Call:
             from .targets.cuda.map import CudaKernel  # here, because not everyone has a GPU
 
             self._cuda[dtype] = CudaKernel(self._body, dtype)
-        return self._cuda[dtype].compute(arrays, out, self._again)
+        with one_call(self._label):
+            return self._cuda[dtype].compute(arrays, out, self._again)
 
 
 def _call_of_body(recipe, label, names):

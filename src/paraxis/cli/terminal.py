@@ -92,8 +92,13 @@ def print_table(terminal, columns, rows, marked=()):
         terminal.note(f"In a wider window also: {', '.join(reversed(dropped))}.".replace("\n", " "))
 
 
+def ruled():
+    """A table with a line below its head and two spaces between its columns."""
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+
+
 def _table(columns, kept, rows, marked):
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = ruled()
     for column in kept:
         side = "right" if column.right else "left"
         table.add_column(Text(column.head), justify=side, overflow="fold")
