@@ -25,7 +25,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "api_pages",
-    *(f"extensions.{name}" for name in ("outputs", "notebooks", "synonyms")),
+    *(f"extensions.{name}" for name in ("outputs", "notebooks", "synonyms", "navigation")),
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
