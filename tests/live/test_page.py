@@ -12,7 +12,7 @@ from support.loops import four_bar
 from support.robots import random_robot
 
 import paraxis as px
-from paraxis.live.ground import stance, standing
+from paraxis.live.ground import points_of, stance, standing
 from paraxis.live.page import _ranges, _rows, _without_sliders, home
 from paraxis.live.programs import (
     TOOL,
@@ -23,6 +23,7 @@ from paraxis.live.programs import (
     with_tool,
 )
 from paraxis.robots.friction import Friction
+from paraxis.robots.inertia import Inertia
 from paraxis.robots.pose import Pose
 from paraxis.robots.shape import Shape
 from paraxis.robots.transmission import Transmission
@@ -139,9 +140,8 @@ def test_a_branched_robot_with_a_free_base_has_a_page(monkeypatch):
 def legged():
     """A box on two legs that bend, with spheres as feet."""
     robot = px.robots.planar(2).with_floating_base()
-    robot = replace(
-        robot, inertias=(replace(robot.inertias[1], mass=3.0), *robot.inertias[1:]), warn=False
-    )
+    heavy = Inertia.of(3.0, (0.0, 0.0, 0.0), np.diag([0.1, 0.2, 0.3]))
+    robot = replace(robot, inertias=(heavy, *robot.inertias[1:]), warn=False)
     sizes = (("box", (0.3, 0.3, 0.1), 0), ("sphere", (0.05,), 2))
     shapes = [Shape(kind, body, Pose(), kind, size, "collision") for kind, size, body in sizes]
     return replace(robot, shapes=tuple(shapes), warn=False)
@@ -170,7 +170,17 @@ def test_a_second_on_the_ground_is_a_second_of_simulate():
     run = px.simulate(robot, page.home, np.zeros(8), tau, dt=1e-3, steps=1000, ground=ground)
     np.testing.assert_allclose(instance.get(at["q"], (9,)), run.q[-1], atol=1e-9)
     np.testing.assert_allclose(instance.get(at["qd"], (8,)), run.qd[-1], atol=1e-9)
-    assert run.impulses[-1].any()
+    assert run.impulses[-1].any() and np.isfinite(run.q[-1]).all()
+
+
+def test_a_body_alone_stands_on_its_corners():
+    text = """<robot name="crate"><link name="crate"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><box size="1 2 3"/></geometry></collision></link></robot>"""
+    robot = px.load(text, floating_base=True)
+    assert {tuple(map(abs, point.position)) for point in points_of(robot)} == {(0.5, 1.0, 1.5)}
+    found, _ = standing(robot, None, (0, (0.0, 0.0, 0.0)))
+    assert found.lowered(px.neutral(robot))[2] == pytest.approx(1.5)
 
 
 def test_a_ground_that_does_not_fit_is_refused():
@@ -242,8 +252,9 @@ def test_a_robot_whose_accelerations_are_undefined_is_refused(tmp_path):
     path.write_text(MASSLESS)
     with pytest.warns(px.RobotWarning, match="no mass"):
         robot = px.load(path).with_floating_base()
-    with pytest.raises(px.ArgumentError, match="without mass"):
-        px.live_page(robot)
+    for ground in (False, px.simulation.Ground([px.simulation.ContactPoint("arm")])):
+        with pytest.raises(px.ArgumentError, match="without mass"):
+            px.live_page(robot, ground=ground)
 
 
 def test_names_are_no_markup():
@@ -328,6 +339,15 @@ def test_gravity_of_a_robot_that_has_none_can_be_turned_on(tmp_path):
         moved = "(i => { i.value = 1; i.dispatchEvent(new Event('input')); })"
         page.run(f"{moved}({slider}.querySelector('input'))")
         assert page.run(f"[...{LIVE}.plant.arrays.gravity]") == pytest.approx([0, 0, -9.81])
+
+        px.live_page(legged()).to_html(path)
+        page.open(path)
+        carried = "document.getElementById('reading')?.textContent.includes('The ground carries')"
+        page.until(carried, 60)
+        assert page.run(f"{LIVE}.advance(0.3, Infinity), {LIVE}.touch()") > 0
+        page.run(f"{LIVE}.reset(), {LIVE}.settings.held = false, {LIVE}.advance(0.01, Infinity)")
+        assert not any(page.run(f"[...{LIVE}.plant.arrays.tau]"))
+        assert page.run("paraxis.view.shown.forces && paraxis.buttons.forces.textContent")
         page.send("Page.addScriptToEvaluateOnNewDocument",
                   source="HTMLCanvasElement.prototype.getContext = () => null")  # fmt: skip
         page.open(path)

@@ -130,8 +130,7 @@ def points_of(robot):
     A small tip, such as a round foot, is a sphere. Others are the heaviest for which there is room.
     """
     tips = [body for body in robot.tips if body]
-    feet = contact_points(_with_shapes(robot, tips), most=1)
-    small = {}
+    feet, small = _if_any(robot, tips, 1), {}
     for point in feet:
         body = robot.frame(point.frame).body
         own = [each for each in _solids(robot, body) if each.name == point.frame]
@@ -140,16 +139,20 @@ def points_of(robot):
     found = [point for each in small.values() for point in contact_points(each)]
     large = [body for body in tips if body not in small]
     most = min(max((MOST_POINTS - len(found) - ROUND) // max(len(large), 1), 1), OF_FOOT)
-    found += contact_points(_with_shapes(robot, large), most=most) if large else ()
+    found += _if_any(robot, large, most)
     found += _if_any(robot, [0], ROUND)
     others = sorted(set(range(1, robot.n)) - set(tips), key=lambda k: -robot.inertias[k].mass)
-    return found + _if_any(robot, sorted(others[: max(MOST_POINTS - len(found), 0)]), 1)
+    found += _if_any(robot, sorted(others[: max(MOST_POINTS - len(found), 0)]), 1)
+    return found or contact_points(robot)  # whose error says why there are none
 
 
 def _if_any(robot, bodies, most):
-    """Points of bodies that have shapes."""
+    """Points of bodies that have shapes of which points can be made."""
     posed = _with_shapes(robot, bodies)
-    return list(contact_points(posed, most=most)) if posed.shapes else []
+    try:
+        return list(contact_points(posed, most=most)) if posed.shapes else []
+    except ArgumentError:
+        return []
 
 
 def _with_shapes(robot, bodies):

@@ -34,6 +34,7 @@ STEP = 1e-3  # s: the longest step of the simulation
 PROCESSORS = 4  # of the schedule beside the robot
 MOST_TASKS = 2000
 MOST_SLIDERS = 100
+ROUNDED = 1e-14  # of the largest inertia: less is none
 BENT = 0.5  # rad: how joints stand at first, in turn one way and the other
 
 
@@ -156,6 +157,7 @@ class LivePage(Scene):
         """A step of the robot, repeated."""
         self.method = "semi_implicit_euler"
         if self.standing:
+            _check_inertia(self.robot, self.home)
             row = self.standing.row()
             return _iteration(made_row(row), self.standing.plan(row), "plant")
         self.method = method_for(self.robot, _mass_matrix(self.robot, self.home), STEP)
@@ -275,10 +277,21 @@ def _check_moves(robot, step, q):
     still = {name: np.zeros(shape) for name, shape in step.inputs.items()}
     still |= {"q": q, "gravity": np.array(robot.gravity, float), "dt": np.array(STEP)}
     if not all(np.isfinite(array).all() for array in step.evaluate(**still).values()):
-        raise ArgumentError(
-            f"robot {quoted(robot.name)}: its accelerations are not finite, even at rest, so it "
-            "cannot be simulated; is a link that moves freely without mass or inertia?"
-        )
+        raise _undefined(robot)
+
+
+def _check_inertia(robot, q):
+    """The same for a robot on the ground."""
+    sizes = np.linalg.eigvalsh(_mass_matrix(robot, q))
+    if not sizes.min() > ROUNDED * sizes.max():
+        raise _undefined(robot)
+
+
+def _undefined(robot):
+    return ArgumentError(
+        f"robot {quoted(robot.name)}: its accelerations are not finite, even at rest, so it "
+        "cannot be simulated; is a link that moves freely without mass or inertia?"
+    )
 
 
 def _mass_matrix(robot, q):
