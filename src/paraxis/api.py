@@ -112,16 +112,16 @@ def parameter_values(robot: Robot, name: str) -> np.ndarray:
     - `robot`: the robot.
     - `name`: one of these, with the shape of its values:
 
-        - `mass`: `(n,)`, kg.
-        - `com`: `(n, 3)`, the centre of mass of each body in its own frame, m.
-        - `inertia`: `(n, 6)`, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass, kg m².
-        - `origin`: `(n, 3)`, the origin of each body's frame in its parent's, m.
-        - `rotor_inertia`: `(n,)`, as the joint feels it, kg m² (kg for a prismatic joint).
-        - `gravity`: `(3,)`, in the world, m/s².
-        - `external_force`: `(n, 6)`, the moment and force on each body from outside, about its
-          frame's origin and along its axes, N m and N.
-        - `base_velocity`, `base_acceleration`: `(6,)`, of the root frame's origin, angular first,
-          along the root frame's axes.
+      - `mass`: `(n,)`, kg.
+      - `com`: `(n, 3)`, the centre of mass of each body in its own frame, m.
+      - `inertia`: `(n, 6)`, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass, kg m².
+      - `origin`: `(n, 3)`, the origin of each body's frame in its parent's, m.
+      - `rotor_inertia`: `(n,)`, as the joint feels it, kg m² (kg for a prismatic joint).
+      - `gravity`: `(3,)`, in the world, m/s².
+      - `external_force`: `(n, 6)`, the moment and force on each body from outside, about its
+        frame's origin and along its axes, N m and N.
+      - `base_velocity`, `base_acceleration`: `(6,)`, of the root frame's origin, angular first,
+        along the root frame's axes.
 
       The last three are not part of a robot's description, so their values are zero.
 

@@ -33,10 +33,11 @@ PLANT_STEP = 1e-3  # s: the longest step of the plant between samples
 class ClosedLoop:
     """Runs of robots under control; the axes of the batch are those of the runs.
 
-    - `error`: the worst of each run: the largest `px.difference` of a joint from the motion
-      desired, at any step of the plant, rad or m; infinite if the state became non-finite.
+    - `error`: the largest error of each run, `(...)`: the largest `px.difference` of a joint from
+      the desired motion, at any step of the plant, rad or m; infinite if the state became
+      non-finite.
     - `diverged_at`: the time when a run's error first exceeded the bound or its state was not
-      finite, s; NaN if neither happened.
+      finite, `(...)`, s; NaN if neither happened.
     - `t`, `q`, `qd`, `tau`, `reference`: records, if asked for, at samples and at the end: time,
       positions and rates, the torques that the motors hold from then on, and the desired
       `reference.q`, `.qd` and `.qdd`. Axes are records, then the batch; a run with fewer records

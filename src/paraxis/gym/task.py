@@ -22,7 +22,7 @@ OF_MOMENT = ("q", "qd", "t", "action", "last_action", "memory")
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A task: a robot, how actions move it, and what is observed, rewarded and the end.
+    """A task for learning: a robot, what actions do, observations, rewards and termination.
 
     `observe`, `reward` and `terminated` are functions of one argument, the moment `now` after an
     action, with the attributes `now.q`, `now.qd`, `now.t` (seconds since the start), `now.action`,
@@ -36,7 +36,7 @@ class Task:
     - `controller`: what turns actions into torques, `controller(t, q, qd, u)`, or one with memory;
       `u` are the actions, each from -1 to 1. It also gets what `start` returns under the names of
       its other arguments.
-    - `actions`: how many numbers an action has.
+    - `actions`: the number of entries of an action.
     - `start`: a function of `draws` that returns a dict with `"q"` and, if robots do not begin at
       rest, `"qd"`; `draws.uniform(low, high, size)` are random numbers. Further entries are scalars
       or arrays: parameters of the robot or the ground, such as `"mass"` or `"friction"`, which are

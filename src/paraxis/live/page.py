@@ -45,7 +45,7 @@ def live_page(
     q: ArrayLike | None = None,
     ground: Ground | bool | None = None,
 ) -> LivePage:
-    """A page in which the robot is simulated while you look: one file, with nothing to fetch.
+    """A page that simulates a robot live: one HTML file that needs nothing else.
 
     Its dynamics are compiled to WebAssembly, and steps are those of `px.simulate`. Joints follow
     sliders by computed torque, with exact or stale data, at a sampling period of choice; links are

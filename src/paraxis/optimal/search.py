@@ -27,6 +27,12 @@ NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 class Status(IntEnum):
     """The outcome of the search for a problem's solution.
 
+    - `SOLVED`: the conditions of an optimum hold.
+    - `OUT_OF_ITERATIONS`: the search ended before it was solved.
+    - `STALLED`: no step improves the cost, and the conditions of an optimum do not hold.
+    - `INFEASIBLE`: constraints are still violated under the highest penalty.
+    - `FAILED`: the first trajectory is not finite.
+
     **Example:**
 
     >>> def cost(q, qd, u):
@@ -44,9 +50,9 @@ class Status(IntEnum):
 
     SOLVED = 0
     OUT_OF_ITERATIONS = 1
-    STALLED = 2  # no step brings anything, and the conditions of an optimum do not hold
-    INFEASIBLE = 3  # constraints are still violated at the highest penalty
-    FAILED = 4  # the first trajectory is not finite
+    STALLED = 2
+    INFEASIBLE = 3
+    FAILED = 4
 
 
 RUNNING = -1

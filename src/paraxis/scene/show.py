@@ -27,17 +27,18 @@ def show(
     title: str | None = None,
     open: bool | None = None,
 ) -> Scene:
-    """Look at a robot in 3-D, or at how robots move, in a page that runs in a browser.
+    """Show a robot, or robots that move, in 3-D: a page that runs in a browser.
 
     **Arguments:**
 
     - `what`: a robot, a `px.simulation.Run`, a `px.optimal.Solution`, or anything else that has a
       method `as_scene(title)`.
-    - `q`: of a robot, where it is, `(nq,)`, or positions over time, `(times, ..., nq)`, of one
-      robot or, with more axes, of many. By default it is at `px.neutral(robot)`, and each joint
-      moves from there in turn.
+    - `q`: of a robot, its positions, `(nq,)`, or positions over time, `(times, ..., nq)`, of one
+      robot or, with more axes, of many; rad or m. By default each joint moves in turn from
+      `px.neutral(robot)`.
     - `t`: the times, `(times,)`, s; by default 60 per second.
-    - `qd`, `tau`: rates and torques at these times, `(times, ..., nv)`, for curves and colours.
+    - `qd`, `tau`: rates and torques at these times, `(times, ..., nv)`, rad/s and N m, for curves
+      and colours.
     - `title`: of the page; by default the name of the robot.
     - `open`: whether to open it in a browser. By default it is opened, except in a notebook, where
       the value of a cell shows itself.

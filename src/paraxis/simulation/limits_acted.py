@@ -14,7 +14,9 @@ _SAID: set = set()  # digests of robots whose limits were mentioned, in this pro
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LimitsActed:
-    """In how many steps the limits of a robot acted, per degree of freedom; 0 where it has none.
+    """In how many steps the limits of a robot acted.
+
+    Arrays are `(..., nv)`, one entry per degree of freedom, 0 where it has no limit.
 
     - `stops`: steps that began with the joint at a soft stop, or in which it hit a hard one.
     - `motors`: steps that began with less torque than was asked for, because of the effort limit or

@@ -37,25 +37,30 @@ class Run:
 
     Axes are records, then the batch, then joints.
 
-    - `t`: times of the records, s.
-    - `q`, `qd`: positions and rates, rad or m, and per second.
-    - `failed_at`: per robot, the step after which its state was no longer finite, or -1. From there
-      on its states are NaN or infinite; other robots are not affected.
+    - `t`: times of the records, `(records,)`, s.
+    - `q`: positions, `(records, ..., nq)`, rad or m.
+    - `qd`: rates, `(records, ..., nv)`, rad/s or m/s.
+    - `failed_at`: per robot, `(...)`, the step after which its state was no longer finite, or -1.
+      From there on its states are NaN or infinite; other robots are not affected.
     - `interrupted`: whether Ctrl-C ended it: then it is the `.partial` of a `px.Interrupted`.
-    - `force`: in contact, the moment and force that the robot exerts in each recorded state under
-      the torques of the step that begins there. In the last state they are those of the step that
-      ends, and NaN where torques were given per step and there are no steps.
+    - `force`: in contact, the moment and force that the robot exerts, `(records, ..., 6)`, or
+      `(records, ..., k, 6)` in a list of k contacts, N m and N: in each recorded state, under the
+      torques of the step that begins there. In the last state the torques are those of the step
+      that ends there; the force is NaN if torques were given per step and there are no steps.
     - `drift`: in contact, the distances from the contact's anchor, or from where the robot began,
-      along the constraint directions (`drift.position`), and their rates (`drift.velocity`); then
-      by how much loops of the robot are open along theirs.
-    - `loop_force`: of a robot with closed loops, their forces in each recorded state, as of
-      `px.constrained_forward_dynamics`, with what closes them again.
+      along the constraint directions (`drift.position`), and their rates (`drift.velocity`),
+      followed by the openings of the robot's loops along their directions.
+    - `loop_force`: of a robot with l closed loops, the forces in them in each recorded state,
+      `(records, ..., l, 6)`, as of `px.constrained_forward_dynamics`, including those of their
+      `stabilisation`.
     - `out_of_attempts_at`: with adaptive steps, the time in s that a robot had reached when it
       needed more than `max_attempts` in one `dt`; NaN for all others.
-    - `limits`: where limits are kept, in how many steps each of them acted.
-    - `impulses`: on the ground, those of each contact point in the step that ends there: along the
-      normal and two tangents, N s. `px.simulation.contact_forces` gives forces in the world.
-    - `residual`: on the ground, how far these are from solving the contact problem, m/s.
+    - `limits`: where limits are kept, a `px.simulation.LimitsActed`: in how many steps each of them
+      acted.
+    - `impulses`: on the ground, the impulses of k contact points in the step that ends there,
+      `(records, ..., k, 3)`: along the normal and two tangents, N s. `px.simulation.contact_forces`
+      gives forces in the world.
+    - `residual`: on the ground, the error of the solution of the contact problem, m/s.
     - `setup`: what was simulated; pages are made from it.
 
     **Example:**

@@ -6,14 +6,14 @@ from ..drivers.memory import Memory
 
 
 class State:
-    """Where the robots of a `px.Simulator` are now, and since when they move.
+    """The current state of the robots of a `px.Simulator`.
 
     The arrays are the simulator's own: each step writes them in place, so copy what you want to
     keep (`state.copy()`). `t` is made when it is asked for.
 
-    - `q`, `qd`: positions `(..., nq)` and rates `(..., nv)`.
+    - `q`, `qd`: positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second.
     - `t`: seconds since each robot was reset, `(...)`.
-    - `memory`: what the controller remembers, by name.
+    - `memory`: the controller's memory, by name.
     - `impulses`: on the ground, those of each contact in the last step, `(..., k, 3)`, as
       `px.simulation.contact_forces` takes them; zero after a reset. None without a ground.
 
