@@ -287,6 +287,10 @@ def test_what_cells_print_goes_into_blocks(monkeypatch):
     assert rewritten(written, ["", ""]) == page
     notebook = {"cells": [{"cell_type": "code", "outputs": result(x)} for x in ("3", "12:30")]}
     assert differences(written, notebook) == [(1, "2", "3")]
+    for pieces in (["1\n", "2\n", "3\n"], ["1\n2\n3\n", "2\n", "3\n"]):  # as printed, and merged
+        streams = [{"output_type": "stream", "name": "stdout", "text": each} for each in pieces]
+        notebook["cells"][0] = {"cell_type": "code", "outputs": streams}
+        assert differences(rewritten(page, ["1\n2\n3", ""]), notebook) == []
     assert same("[-0.  1e-17]", "[ 0.  -2e-16]") and not same("a 1", "b 1")
     assert not same("1 2", "1 2 3") and not same("1.001", "1.002")
     assert text_of(result("<Figure>", **{"image/png": "..."})) == ""

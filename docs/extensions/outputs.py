@@ -70,9 +70,21 @@ def same(block, text):
     return parts[0] == parts[1] and all(abs(a - b) <= 1e-6 * abs(a) + 1e-9 for a, b in values)
 
 
+def merged(outputs):
+    """The outputs, without those that MyST-NB has copied into the first of their stream.
+
+    What a slow cell prints comes in pieces. `nb_merge_streams` appends all of them to the first,
+    and leaves them in the notebook as well.
+    """
+    first, *others = [each for each in outputs if each.get("name") == "stdout"] or [None]
+    tail = "".join(each["text"].rstrip() + "\n" for each in others)
+    copied = others and (first["text"].rstrip() + "\n").endswith(tail)
+    return [each for each in outputs if not (copied and any(each is other for other in others))]
+
+
 def differences(page, notebook):
     """The cells, as (number, block, text), whose block is not what the executed notebook shows."""
-    run = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    run = [merged(cell["outputs"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return [
         (number, block, text_of(outputs))
         for number, ((_, shown, block), outputs) in enumerate(zip(cells(page), run, strict=True), 1)
