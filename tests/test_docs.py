@@ -298,9 +298,15 @@ def test_what_cells_print_goes_into_blocks(monkeypatch):
     assert text_of(result("\n".join("abc" * 20))).endswith("\n...")
 
 
-def test_synonyms_name_pages():
+def test_synonyms_name_pages_and_have_the_words_of_the_field():
     table = tomllib.loads((ROOT / "docs/synonyms.toml").read_text())
     assert [name for name in table if not (ROOT / f"docs/{name}.md").is_file()] == []
+    glossary = re.findall(r"^([^:\n].*)$", (ROOT / "docs/concepts/glossary.md").read_text(), re.M)
+    words = {
+        word.lower() for word in [*glossary, *(each for row in table.values() for each in row)]
+    }
+    wanted = "CRBA RNEA ABA OSIM FK IK MPC iLQR stale URDF Coriolis".lower().split()
+    assert {*wanted, "mass matrix", "gravity compensation"} - words == set()
 
 
 def physics_symbols():

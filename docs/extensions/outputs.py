@@ -20,6 +20,7 @@ CELL = re.compile(
 OPTIONS = re.compile(r"\A(?:---\n.*?\n---\n|(?::[\w-]+:[^\n]*\n)+)\n?", re.S)
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 HIDDEN = re.compile(r"varies|(?:remove|hide)-(?:output|cell)")  # tags of cells without a block
+STYLE = re.compile(r"\x1b\[[\d;]*m")  # bold and colours of a terminal
 LONGEST = 30  # lines
 
 
@@ -33,7 +34,8 @@ def text_of(outputs):
         elif not any(kind.startswith("image/") for kind in data):
             plain = "".join(data.get("text/markdown", data.get("text/plain", "")))
             said.append("" if "text/html" in data and plain.startswith("<") else plain)
-    lines = "\n".join("".join(each).rstrip("\n") for each in said if each).split("\n")
+    whole = "\n".join("".join(each).rstrip("\n") for each in said if each)
+    lines = STYLE.sub("", whole).split("\n")
     lines = [line.rstrip() for line in lines]
     return "\n".join(lines if len(lines) <= LONGEST else [*lines[: LONGEST - 5], "..."])
 
