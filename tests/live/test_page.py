@@ -51,6 +51,13 @@ def given(robot, q, qd, **others):
     return arrays | others
 
 
+@pytest.fixture
+def without_laws(monkeypatch):
+    """Pages without control laws, whose safe periods take most of the time."""
+    monkeypatch.setattr("paraxis.live.page.laws", lambda robot, home: ([], []))
+
+
+@pytest.mark.usefixtures("without_laws")
 def test_a_second_of_the_page_is_a_second_of_simulate():
     wasm = pytest.importorskip("support.wasm")
     page, robot = px.live_page(px.load("ur5")), px.load("ur5")
@@ -128,9 +135,9 @@ def test_what_a_page_says_of_each_law():
     assert found == pytest.approx(expected, rel=1e-3)
 
 
-def test_a_branched_robot_with_a_free_base_has_a_page(monkeypatch):
+@pytest.mark.usefixtures("without_laws")
+def test_a_branched_robot_with_a_free_base_has_a_page():
     robot = random_robot(3, (2, 3)).with_floating_base()
-    monkeypatch.setattr("paraxis.live.page.laws", lambda robot, home: ([], []))  # which take long
     data = data_of(px.live_page(robot, ground=False))
     assert data["live"]["ground"] is None
     assert len(data["live"]["home"]) == robot.nq

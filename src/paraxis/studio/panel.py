@@ -103,7 +103,7 @@ class Panel:
         lead += f"{sum(body.mass for body in robot.inertias):.4g} kg"
         found = as_list(notes) if notes else "Nothing is wrong with its description."
         self.about.content = f"{lead}\n\n{found}"
-        self.name.value = robot.name if robot.name in names() else self.name.value
+        self.name.value = robot.name if robot.name in names() else ""
         self.title.content = f"## {escaped(shown(robot.name, 60))}"
         for slider in self.sliders:
             slider.remove()

@@ -45,7 +45,7 @@ class Stage:
         """Put the camera where all of the robot is in sight."""
         size, where = size_of(self.robot), poses[0, 1:, :3]
         middle = (where.min(0) + where.max(0)) / 2 if np.isfinite(where).all() else np.zeros(3)
-        self.client.camera.position = middle + size * np.array([0.9, -1.0, 0.6])
+        self.client.camera.position = middle + size * np.array([0.65, -0.7, 0.4])
         self.client.camera.look_at = middle
 
     def poses_of(self, q):
