@@ -243,6 +243,13 @@ def test_pages_begin_with_what_a_reader_can_do_afterwards(page):
         assert re.search(r"^# .+\n\nAfter this page you can ", page.read_text(), re.M)
 
 
+def test_no_two_pages_have_the_same_title():
+    """Indexes may share theirs with a part of the API."""
+    pages = [page for page in PAGES[2:] if page.name != "index.md"]
+    titles = [each[1] for page in pages if (each := re.search(r"^# (.+)$", page.read_text(), re.M))]
+    assert len(titles) > 100 and [each for each in titles if titles.count(each) > 1] == []
+
+
 # -- what cells print ----------------------------------------------------------------------------
 
 
