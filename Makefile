@@ -194,7 +194,7 @@ docs: $(DOCS)
 	@echo "file://$$(pwd)/docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) $(VENV)-newest $(VENV)-wheel docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
+	rm -rf $(VENV) $(VENV)-newest $(VENV)-wheel docs/_build docs/api/names build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A virtual environment that works: a missing, half-made or broken one is made again.

@@ -5,10 +5,12 @@ docs/_templates. `px.name` in any page, written as code, becomes a link to the p
 """
 
 import re
+from pathlib import Path
 from types import ModuleType
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.ext.autosummary.generate import find_autosummary_in_files
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
@@ -110,6 +112,15 @@ def short(name: str) -> str:
     return name.replace("paraxis.", "px.", 1)
 
 
+def forget(app):
+    """Pages made earlier of names that are no longer listed are removed."""
+    folder = Path(app.srcdir) / "api"
+    listed = {entry.name for entry in find_autosummary_in_files(map(str, folder.glob("*.md")))}
+    for page in (folder / "names").glob("*.rst"):
+        if page.stem not in listed:
+            page.unlink()
+
+
 def readable(app, what, name, obj, options, signature, returns):
     """Aliases by their names, and defaults such as Pose() as they are written."""
     for kind in DEFAULTS:
@@ -145,6 +156,7 @@ def setup(app):
         "titles": Titles({name: short(name) for name in public_names()}),
         "shown": Members({name: ", ".join(value.split()) for name, value in MEMBERS.items()}),
     }
+    app.connect("builder-inited", forget, priority=400)  # before autosummary makes pages
     app.connect("autodoc-process-signature", readable)
     app.add_post_transform(Links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
