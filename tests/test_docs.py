@@ -97,6 +97,13 @@ def test_the_page_on_installing_names_every_package_that_is_installed():
     )
 
 
+def test_the_page_on_installing_names_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    rows = re.findall(r"^\| (`.+?) \|", (ROOT / "docs/start/install.md").read_text(), re.M)
+    named = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(named) == sorted(project["optional-dependencies"])
+
+
 def test_every_plot_of_the_pages_has_a_text_that_describes_it():
     cells = [
         cell
