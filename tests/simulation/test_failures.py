@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import signal
 import sys
 import threading
@@ -57,6 +58,17 @@ def pushing(t, q, qd):
 
 def opaque_pushing(t, q, qd):
     return pushing(float(t), q, qd)
+
+
+def test_a_failure_names_a_joint_that_began_beyond_its_limits():
+    """Degrees taken for radians are the likeliest mistake."""
+    robot, q = px.load("go2", floating_base=True), np.zeros((2, 19))
+    q[:, 6], q[:, 9], q[1, 8] = 1.0, -1.5, 9e200
+    with pytest.warns(px.SimulationWarning) as said:
+        px.simulate(robot, q, np.zeros(18), dt=1e-3, steps=3, method="semi_implicit_euler")
+    texts = [str(each.message) for each in said]
+    words = "joint 'FL_thigh_joint' began at 9e\\+200, beyond its limits of -1.5708 to 3.4907"
+    assert any(re.search(words, each) for each in texts)
 
 
 @pytest.mark.filterwarnings("ignore:controller. runs uncompiled")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import counted
+from ..checks import counted, quoted
 from ..errors import Interrupted, SimulationWarning, warn
 from ..scene.scene import Scene
 from ..targets.blocks import is_lazy
@@ -168,12 +168,28 @@ def warn_about(run, max_attempts):
             SimulationWarning,
         )
     if (failed & ~given_up).any():
-        who, first, step, _ = earliest(run, failed & ~given_up)
+        who, first, step, index = earliest(run, failed & ~given_up)
         warn(
             f"simulation failed for {who}{first} at step {step}: the state is no longer finite "
-            f"(run.failed_at)",
+            f"(run.failed_at){began_beyond(run, index)}",
             SimulationWarning,
         )
+
+
+def began_beyond(run, index):
+    """Words for a joint that a robot began with beyond its limits, as with degrees for radians."""
+    if run.setup is None:
+        return ""
+    robot, q = run.setup.robot, run.q[0][index]
+    beyond = np.flatnonzero((q < robot.lower) | (q > robot.upper))
+    if not beyond.size:
+        return ""
+    k = beyond[0]
+    name = [joint.name for joint in robot.joints for _ in range(joint.nq)][k]
+    return (
+        f"; joint {quoted(name)} began at {q[k]:g}, beyond its limits of "
+        f"{robot.lower[k]:g} to {robot.upper[k]:g} (rad or m)"
+    )
 
 
 def warn_of_failed(failed, count):
