@@ -11,7 +11,8 @@ def add(commands):
         help=about,
         description="Make a page that simulates a robot while you look: one file, with the robot's "
         "own kernels inside, that loads nothing else. Joints follow sliders under control with "
-        "exact or stale data, the mouse pulls links and drags the tool.",
+        "exact or stale data, the mouse pulls links and drags the tool. With --floating-base the "
+        "robot stands on the ground.",
     )
     add_robot(page)
     page.add_argument(
