@@ -51,12 +51,17 @@ class Body:
         with compiling("tracing"):
             return make(*arguments)
 
+    @property
+    def may_have_lanes(self) -> bool:
+        """Whether there can be a Plan of the `lanes` driver, without making one."""
+        return self.recipe[0] in BY_LANES
+
     @cached_property
     def lanes(self) -> Any:
         """What computes the same, rounded otherwise, by the lanes of a warp: a Plan of that driver;
         None where there is none."""
         make, *arguments = self.recipe
-        return BY_LANES[make](*arguments) if make in BY_LANES else None
+        return BY_LANES[make](*arguments) if self.may_have_lanes else None
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickle keeps what it is made from: a graph is as long as all its operations."""

@@ -63,7 +63,9 @@ class Program(Body):
     array([2., 4., 6.])
     """
 
-    lanes = None  # type: ignore[assignment]  # a Program is computed as it reads
+    # A Program is computed as it reads.
+    may_have_lanes = False  # type: ignore[assignment]
+    lanes = None  # type: ignore[assignment]
 
     def __init__(self, make: Callable[..., Graph], *arguments: Any):
         if isinstance(make, Graph):

@@ -60,6 +60,25 @@ def close(found, expected, dtype):
         assert (abs(array - right) / scale).max() < (1e-4 if dtype == "float32" else 1e-12)
 
 
+@pytest.mark.parametrize("first", ["function", "program"])
+def test_a_program_of_a_function_leaves_the_function_its_lanes(first):
+    """Both have one key, under which choices and kernels are kept."""
+    robot = random_robot(5, joints=(2, 2))
+    kernels = {
+        "function": lambda: kernel_of(robot, "inverse_dynamics_derivatives", "float32"),
+        "program": lambda: CudaKernel(
+            px.program(robot, "inverse_dynamics_derivatives"), "float32", on=LanesDevice()
+        ),
+    }
+    given = states_of(robot, 3, "float32")
+    found = {}
+    for name in sorted(kernels, key=lambda each: each != first):
+        kernel = kernels[name]()
+        assert kernel.by_lanes(3) is (name == "function")
+        found[name] = kernel(*given)
+    close(found["program"], found["function"], "float32")
+
+
 @pytest.mark.parametrize(
     "robot, function, dtype",
     [

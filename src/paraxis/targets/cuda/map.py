@@ -154,6 +154,8 @@ class CudaKernel:
 
     def _most_here(self):
         """The largest batch that warps of the current GPU compute sooner than threads."""
+        if not self._body.may_have_lanes:  # a Program has the key of the function it was made for
+            return 0
         room, dtype = self.device.most_shared, self.dtype.name
 
         def make():
@@ -187,7 +189,7 @@ class CudaKernel:
     @cached_property
     def _shapes(self):
         def make():
-            if self._body.lanes is not None:  # its graph may take long to make
+            if self._body.may_have_lanes and self._body.lanes is not None:  # its graph may take long to make
                 plan = self._body.lanes
                 outputs = {name: shape for name, (shape, *_) in plan.outputs.items()}
                 return {"name": plan.name, "inputs": plan.inputs, "outputs": outputs}, b""
