@@ -39,7 +39,7 @@ def measure(gpu, quick=False):
 def measure_simulation(gpu, robots, steps, every, name):
     """Arms that fall freely, by steps of fourth-order Runge-Kutta."""
     robot = px.load(name)
-    q, qd = 0.5 * np.random.default_rng(7).uniform(-1, 1, (2, robots, robot.n))
+    q, qd = 0.5 * np.random.default_rng(7).uniform(-1, 1, (2, robots, robot.nv))
     given = gpu.to_device(q), gpu.to_device(qd)
 
     def run(count, recorded):

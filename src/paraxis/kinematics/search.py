@@ -1,9 +1,9 @@
 """The numerical search: damped least squares from several starts, on a whole batch of poses.
 
-It goes in rounds of a few compiled steps. After each, poses that are reached leave the batch; those
-whose error fell go on from where they are; the others begin anew from their next start. Of a pose
-that is never reached the best that was met is kept, and improved at the end. What is done for a
-pose depends on that pose alone.
+It goes in rounds of a few compiled steps (rounds.py). Poses that are reached leave the batch: after
+each of the first rounds, and later after several, when few are left and looking takes longer than
+stepping. Of a pose that is never reached the best that was met is kept, and improved at the end.
+What is done for a pose depends on that pose alone.
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy as np
 from ..api import trace
 from ..errors import ArgumentError
 from ..physics.inverse_kinematics.damped_least_squares import UNBOUNDED
-from ..physics.inverse_kinematics.reaching import AIMS, Reach, reaching_step
+from ..physics.inverse_kinematics.reaching import AIMS, Reach
 from ..physics.inverse_kinematics.singularity import evenness
 from ..robots.model import Model
 from ..robots.rows import rows_of
@@ -24,20 +24,19 @@ from ..robots.scales import reach
 from ..targets.target import CPU
 from .limits import Limits
 from .moving import places_of
+from .rounds import FAR, STARTS, Rounds
 from .starts import Starts
 
-STEPS = 8  # a round
-ROUNDS = 64
-EARLY = 4  # rounds, after which few are left
+# Rounds between looks at what is reached; few poses are left after the early ones.
+EARLY, LATE = (1, 1, 2), (4, *[1 + STARTS] * 7)
+ROUNDS = sum(EARLY + LATE)
 PIECE = 1 << 15  # poses at a time in early rounds, so that they stay in the cache
-FELL = 0.25  # the error after a round, over that before, with which a pose goes on
 SINGULAR = 1e-6  # a singular value of J, over the largest, that counts as none
 SAMPLE = 4  # postures that tell how many freedoms a frame has
 DOUBTFUL = 10.0  # times the root of the tolerance: one that may be none at the pose itself
 POLISH = 32  # steps from an error of the tolerance to one of rounding, at a singular pose
 IMPROVEMENTS = 24  # steps on from the best that was met for a pose that is not reached
 SHARES = (4.0, 1.0, 1 / 4, 1 / 16, 1 / 64)  # of such a step
-FAR = 1.0  # the error that a start is taken to have
 
 
 class Search:
@@ -60,7 +59,11 @@ class Search:
         self._limits = limits.at(target)
         self._starts = Starts(robot, goal, limits, self._length, ROUNDS, target)
         stay = np.delete(np.arange(robot.nq), places_of(robot, moving, "nq"))
-        self._bounds = [UNBOUNDED if k in stay else each for k, each in enumerate(limits.bounds)]
+        bounds = [UNBOUNDED if k in stay else each for k, each in enumerate(limits.bounds)]
+        counts = [k in range(2)[self._aim.distances] for k in range(2)]
+        pairs = [counts] * self._frames + [(True, True)] * len(rows.loops)
+        given = self._model, self._frames, self._reach, bounds, pairs, stay.tolist(), target
+        self._rounds = Rounds(*given)
         self._stay = target.put(stay) if len(stay) else None
 
     def solve(self, goals, start, given, near, sought):
@@ -76,15 +79,18 @@ class Search:
         results = Results(xp.full((count, self._nq), math.nan), none, none.copy())
         q0 = start if given else None
         results.error[sought] = results.plain[sought] = math.inf
-        early, late = range(EARLY), range(EARLY, ROUNDS)
         left, together = [], PIECE if self._target is CPU else max(1, count)
         for first in range(0, len(sought), together):
             piece = self._begin(goals, start, given, sought[first : first + together])
-            left.append(self._rounds(early, piece, near, q0, results))
+            left.append(self._searched(0, EARLY, piece, near, q0, results))
         if left:
             everything = [xp.concatenate(arrays) for arrays in zip(*left, strict=True)]
-            never = self._rounds(late, Sought(*everything), near, q0, results).number
-            if len(never):
+            given = sum(EARLY), LATE, Sought(*everything), near, q0, results
+            never = self._searched(*given)
+            if len(never.number):
+                results.q[never.number] = never.best
+                results.error[never.number] = never.least
+                never = never.number
                 starts = None if q0 is None else q0[never]
                 self._improve(never, goals[never], starts, near.per_length, results)
         return results
@@ -142,9 +148,10 @@ class Search:
         return ((off * scales) ** 2).sum(-1)
 
     def _moved(self, q, goals, steps):
-        """What is carried after some steps that none leaves early."""
-        exactly = Near(0.0, 1.0)._asdict()
-        return self._steps(steps=steps, q=q, goal=goals, off=self._unread, **exactly)[0]
+        """Where some steps lead, that none leaves early, and how far off the last but one is."""
+        exactly = Near(0.0, 1.0)
+        moved, _ = self._rounds.run(1, exactly, steps, q=q, goal=goals)
+        return {name: moved[name] for name in ("q", "off")}
 
     def singular(self, goals, q, tolerance):
         """Which solutions q (N, n), NaN where none, lose a freedom that the frame has elsewhere.
@@ -173,59 +180,55 @@ class Search:
 
     def _begin(self, goals, start, given, numbers):
         goals, xp = goals[numbers], self._arrays
-        anew, error = xp.full(len(goals), not given), xp.full(len(goals), FAR)
+        count = len(goals)
         q = self._within(start[numbers]) if given else start[numbers]
-        return Sought(numbers, goals, self._starts.centre_of(goals), q, anew, error)
+        return Sought(
+            number=numbers,
+            goal=goals,
+            centre=self._starts.centre_of(goals),
+            q=q,
+            best=q,
+            anew=xp.full(count, 0.0 if given else 1.0),
+            before=xp.full(count, FAR),
+            least=xp.full(count, math.inf),
+            plain=xp.full(count, math.inf),
+        )
 
-    def _rounds(self, rounds, sought, near, q0, results):
-        """Write the results of some rounds, and return what is still sought.
-
-        On a GPU each round waits for the last, to know how much is left.
-        """
+    def _searched(self, first, looks, sought, near, q0, results):
+        """Write the results of rounds from the `first` on, and return what is still sought; `looks`
+        are the rounds between which poses that are reached leave."""
         xp = self._arrays
-        for attempt in rounds:
+        for rounds in looks:
             if not len(sought.number):
                 break
-            start = self._starts.start(sought.centre, attempt)
-            if self._stay is not None:
-                start[:, self._stay] = sought.q[:, self._stay]
-            final, _ = self._steps(
-                steps=STEPS,
-                q=xp.where(sought.anew[:, None], start, sought.q),
-                goal=sought.goal,
-                off=self._unread,
-                **near._asdict(),
+            attempts = [self._started(sought, first + k) for k in range(rounds)]
+            starts = None
+            if rounds > 1:
+                starts = xp.zeros((len(sought.number), STARTS, self._nq))
+                starts[:, : rounds - 1] = xp.stack(attempts[1:], 1)
+            carried = {name: getattr(sought, name) for name in CARRIED_ON}
+            carried["q"] = xp.where(sought.anew[:, None] > 0, attempts[0], sought.q)
+            carried["anew"] = xp.zeros(len(sought.number))
+            after, reached = self._rounds.run(
+                rounds, near, starts=starts, goal=sought.goal, **carried
             )
-            q, error = final["q"], self._error(final["off"], near.per_length)
-            reached = error <= near.tolerance
-            least = results.error[sought.number]
-            closer = (error < least) & ~reached
-            results.q[sought.number[closer]] = q[closer]
-            plain = self._error(final["off"])
-            plain = xp.where(error >= least, results.plain[sought.number], plain)
-            results.plain[sought.number] = plain
-            results.error[sought.number] = xp.minimum(least, error)
-            numbers = sought.number[reached]
+            there, on = xp.flatnonzero(reached), xp.flatnonzero(~reached)
+            numbers = sought.number[there]
             start = None if q0 is None else q0[numbers]
-            results.q[numbers] = self._limits.unwound(q[reached], start)
-            anew = ~(error < FELL * sought.error)
-            after = sought._replace(q=q, anew=anew, error=xp.where(anew, FAR, error))
-            sought = Sought(*(array[~reached] for array in after))
+            results.q[numbers] = self._limits.unwound(after["best"][there], start)
+            results.error[numbers] = after["least"][there]
+            results.plain[numbers] = after["plain"][there]
+            sought = sought._replace(**{name: after[name] for name in CARRIED_ON})
+            sought = Sought(*(array[on] for array in sought))
+            first += rounds
         return sought
 
-    @cached_property
-    def _steps(self):
-        """What it says of the error is that of the last q but one, unless q stays as it is."""
-
-        def step(q, goal, tolerance, per_length, off):
-            given = q, goal, self._reach, self._bounds, tolerance, per_length
-            moved, distances, done = reaching_step(self._model, *given)
-            return {"q_next": moved, "off_next": distances, "done": done}
-
-        shapes = {"tolerance": (), "per_length": (), "off": len(self._unread)}
-        program = trace(step, q=self._nq, goal=(self._frames, 4, 4), **shapes)
-        carry = {"q": "q_next", "off": "off_next"}
-        return program.compile_iterate(carry, until="done", target=self._target.name)
+    def _started(self, sought, attempt):
+        """Where they start in a round."""
+        start = self._starts.start(sought.centre, attempt)
+        if self._stay is not None:
+            start[:, self._stay] = sought.q[:, self._stay]
+        return start
 
     def _error(self, off, per_length=1.0):
         """The larger of the angle and the distance times per_length, or the one that counts; of
@@ -245,11 +248,6 @@ class Search:
         if self._goal == "rotation":
             return angles(self._arrays, off[:, 0])
         return open_by(self._arrays, off, per_length)
-
-    @cached_property
-    def _unread(self):
-        """Chords and distances before the first step."""
-        return self._arrays.zeros(self._distances + 2 * len(self._reach.loops))
 
 
 class Near(NamedTuple):
@@ -282,8 +280,14 @@ class Sought(NamedTuple):
     goal: np.ndarray
     centre: np.ndarray  # which starts it has
     q: np.ndarray
-    anew: np.ndarray  # does it begin from its next start?
-    error: np.ndarray  # after the last round, FAR at a start
+    best: np.ndarray  # the q with the least error that was met
+    anew: np.ndarray  # does it begin from its next start? 1 or 0
+    before: np.ndarray  # the error after the last round, FAR at a start
+    least: np.ndarray  # of all errors after rounds
+    plain: np.ndarray  # the same in metres and radians
+
+
+CARRIED_ON = ("q", "best", "anew", "before", "least", "plain")
 
 
 def angles(xp, chords):

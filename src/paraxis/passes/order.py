@@ -24,9 +24,17 @@ def few_alive(graph):
     """The order with the fewest values alive at once, of those that are tried.
 
     As it was traced, which is best along a chain; or one result after the other, each with all it
-    needs, deepest argument first, which finishes a limb of a tree before it begins the next.
+    needs, deepest argument first, which finishes a limb of a tree before it begins the next. On
+    the way what replaces the last value that it needs is computed at once; and the results may
+    be taken from the last, which is at the end of a limb.
     """
-    return min((late_inputs(graph.nodes), result_by_result(graph)), key=most_alive)
+    tried = (
+        late_inputs(graph.nodes),
+        result_by_result(graph),
+        at_once(graph.nodes, graph.results),
+        at_once(graph.nodes, graph.results[::-1]),
+    )
+    return min(tried, key=most_alive)
 
 
 def late_inputs(order):
@@ -55,6 +63,52 @@ def result_by_result(graph):
                 order.append(node)
             elif node.index not in seen:
                 seen.add(node.index)
+                stack.append((node, True))
+                shallow_first = sorted(node.args, key=lambda a: depth[a.index])
+                stack.extend((argument, False) for argument in shallow_first)
+    return order
+
+
+def at_once(nodes, results):
+    """Results in this order, each with all it needs, deepest argument first; but what is the last
+    to need a value is computed as soon as that is possible, since it takes that value's place."""
+    depth, users = {}, {node.index: [] for node in nodes}
+    for node in nodes:
+        depth[node.index] = 1 + max((depth[a.index] for a in node.args), default=0)
+        for k in {a.index for a in node.args}:
+            users[k].append(node)
+    missing = {node.index: len({a.index for a in node.args}) for node in nodes}
+    uses = {k: len(each) for k, each in users.items()}
+    seen, order = set(), []
+
+    def compute(node):
+        ready = [node]
+        while ready:
+            node = ready.pop()
+            if node.index in seen:
+                continue
+            seen.add(node.index)
+            order.append(node)
+            for user in users[node.index]:
+                missing[user.index] -= 1
+            for k in {a.index for a in node.args}:
+                uses[k] -= 1
+                if uses[k] == 1:
+                    ready += [u for u in users[k] if not missing[u.index]]
+            ready += [
+                user
+                for user in users[node.index]
+                if not missing[user.index]
+                and any(uses[a.index] == 1 and a.op != "const" for a in user.args)
+            ]
+
+    for result in results:
+        stack = [(result, False)]
+        while stack:
+            node, is_ready = stack.pop()
+            if is_ready or not node.args:
+                compute(node)
+            elif node.index not in seen:
                 stack.append((node, True))
                 shallow_first = sorted(node.args, key=lambda a: depth[a.index])
                 stack.extend((argument, False) for argument in shallow_first)

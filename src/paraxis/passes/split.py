@@ -35,15 +35,17 @@ def parts(graph, most_values, dearest):
     whole = Part(graph, rows)
     if whole.alive <= most_values:
         return [whole]
-    found = []
+    found, left = [], dearest * len(whole.nodes)  # what parts may cost, but for the last
     for row in rows:
         longer = Part(graph, [*found[-1].rows, row]) if found else None
         if longer is not None and longer.alive <= most_values:
             found[-1] = longer
         else:
+            left -= len(found[-1].nodes) if found else 0
             found.append(Part(graph, [row]))
-    cost = sum(len(part.nodes) for part in found)
-    return found if cost <= dearest * len(whole.nodes) else [whole]
+        if len(found[-1].nodes) > left:
+            return [whole]
+    return found
 
 
 def _rows(graph):

@@ -7,7 +7,7 @@ any goals that assembles the robot.
 from functools import reduce
 from typing import NamedTuple
 
-from ...scalar import less_equal, maximum, select, sqrt
+from ...scalar import asin, less_equal, maximum, minimum, select, sqrt
 from ..configuration import normalize
 from ..contact.loop_motion import along, closing
 from ..kinematics import frame_poses, jacobian
@@ -47,7 +47,7 @@ class Reach(NamedTuple):
 def reaching_step(robot, q, goals, reach, bounds, tolerance, per_length):
     """The next q, how far this one is off (as chord and way), and whether that is near enough.
 
-    If so, q stays: when neither a chord nor `per_length` times a way is beyond the tolerance. Of
+    If so, q stays: when neither an angle nor `per_length` times a way is beyond the tolerance. Of
     chord and way only those that the aim has are given, frame by frame; then both of each loop.
     Quaternions come out with unit length.
     """
@@ -57,19 +57,24 @@ def reaching_step(robot, q, goals, reach, bounds, tolerance, per_length):
     for pose, goal in zip(poses, goals, strict=True):
         turned, moved = pose_distance(pose, goal)
         distances += (turned, moved)[reach.aim.distances]
-        measures += (turned, moved * per_length)[reach.aim.distances]
+        measures += (angle_of(turned), moved * per_length)[reach.aim.distances]
         chord, way = pose_error(pose, goal)
         e += [*chord, *(way * (1.0 / reach.length))][reach.aim.rows]
     for loop, gap in zip(reach.loops, gaps, strict=True):
         each = list(zip(gap, are_angles(loop), strict=True))
         turned, moved = (_size([x for x, angle in each if angle is part]) for part in (True, False))
         distances += (turned, moved)
-        measures += (turned, moved * per_length)
+        measures += (angle_of(turned), moved * per_length)
         e += [-x if angle else -x * (1.0 / reach.length) for x, angle in each]
     near = less_equal(reduce(maximum, measures), tolerance)
     there = damped_step(robot, q, J, e, reach.length, bounds, reach.moving)
     moved = [select(near, x, y) for x, y in zip(q, there, strict=True)]
     return moved, distances, select(near, 1.0, 0.0)
+
+
+def angle_of(chord):
+    """The angle of a rotation by the chord of the unit circle."""
+    return 2.0 * asin(minimum(chord * 0.5, 1.0))
 
 
 def poses_gaps_and_jacobian(robot, q, reach):

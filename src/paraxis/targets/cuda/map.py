@@ -189,7 +189,9 @@ class CudaKernel:
     @cached_property
     def _shapes(self):
         def make():
-            if self._body.may_have_lanes and self._body.lanes is not None:  # its graph may take long to make
+            if (
+                self._body.may_have_lanes and self._body.lanes is not None
+            ):  # its graph may take long to make
                 plan = self._body.lanes
                 outputs = {name: shape for name, (shape, *_) in plan.outputs.items()}
                 return {"name": plan.name, "inputs": plan.inputs, "outputs": outputs}, b""

@@ -43,7 +43,9 @@ def collected(outputs, part, taken, threads, dtype):
             found[key], words = RowsWhole, n
         else:
             fitting = (chunk for chunk in chunks if row_of_chunks(chunk, dtype) <= share)
-            chunk = min(next(fitting, chunks[-1]), len(used))
+            # A short row is one chunk, the entries of which can be made in any order.
+            at_least = len(used) if len(used) * item <= SHORT else chunks[-1]
+            chunk = min(max(next(fitting, 0), at_least), len(used))
             found[key], words = partial(RowsInChunks, chunk=chunk), row_of_chunks(chunk, dtype)
         if words > most:
             found[key], words = RowsWrittenAlone, 0
