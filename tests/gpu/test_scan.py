@@ -143,6 +143,30 @@ def test_two_threads_at_once():
     assert not wrong
 
 
+def test_capture_in_a_graph_of_the_callers():
+    """Arrays are used in place; copies are refused, since a graph would write to freed memory."""
+    robot = long_chain(1001)
+    for function in (px.forward_dynamics, px.inverse_dynamics):
+        state, there = both(robot, 1)
+        out = cupy.full((1, 1001), cupy.nan)
+        function(robot, *there, out=out)  # compiles
+        stream = cupy.cuda.Stream(non_blocking=True)
+        cupy.cuda.Device().synchronize()
+        with stream:
+            stream.begin_capture()
+            with pytest.raises(px.ArgumentError, match="in a CUDA graph: expected arrays of float"):
+                function(robot, *there)
+            function(robot, *there, out=out)
+            graph = stream.end_capture()
+        for scale in (1.0, 0.5):
+            there[0][...] = cupy.asarray(state[0]) * scale
+            out.fill(cupy.nan)
+            graph.launch(stream)
+            stream.synchronize()
+            expected = function(robot, state[0] * scale, *state[1:])
+            assert relative_error(near(out), expected) < ROUNDING
+
+
 def test_nothing_is_waited_for():
     """While a kernel before it runs, a call that was made before returns."""
     robot = long_chain(1000)

@@ -9,8 +9,9 @@ from support.robots import random_robot
 
 import paraxis as px
 from paraxis.graph.graph import reachable
+from paraxis.passes import order as order_module
 from paraxis.passes.fuse import fuse
-from paraxis.passes.order import few_alive, late_inputs, most_alive, result_by_result
+from paraxis.passes.order import at_once, few_alive, late_inputs, most_alive, result_by_result
 from paraxis.passes.split import Part, parts
 
 # -- orders --------------------------------------------------------------------------------------
@@ -40,7 +41,10 @@ def check_order(order, graph):
 @pytest.mark.parametrize("of", ("limbs", "chain"))
 def test_arguments_are_computed_first(of):
     graph = torques(of)
-    for order in (late_inputs(graph.nodes), result_by_result(graph), few_alive(graph)):
+    orders = late_inputs(graph.nodes), result_by_result(graph), few_alive(graph)
+    for results in (graph.results, graph.results[::-1]):
+        orders += (at_once(graph.nodes, results),)
+    for order in orders:
         check_order(order, graph)
 
 
@@ -103,6 +107,17 @@ def test_the_better_order_is_taken():
         )
         assert (traced < by_result) == (of == "chain")
         assert most_alive(few_alive(graph)) == min(traced, by_result) <= most_alive(graph.nodes)
+
+
+def test_what_replaces_a_value_is_computed_at_once(monkeypatch):
+    """Where registers are short: of limbs fewer values are alive then than in any other order."""
+    graph = torques("limbs")
+    usual = most_alive(few_alive(graph))
+    monkeypatch.setattr(order_module, "ENOUGH", usual - 1)
+    assert most_alive(few_alive(graph)) < usual
+    wave = px.trace(lambda x: [px.math.sin(x[0]) + x[1], x[0] * 2.0], x=2).graph
+    ops = [node.op for node in at_once(wave.nodes, wave.results) if node.op != "const"]
+    assert ops.index("mul") == ops.index("sin") + 1  # x[0] is not needed any more
 
 
 # -- parts ---------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
 from ..targets.cuda.arrays import family_of
 from ..targets.cuda.device import device
-from ..targets.cuda.recording import Turn
+from ..targets.cuda.recording import Turn, is_capturing
 from ..targets.target import Cuda
 from .glued_newton_euler import GluedNewtonEuler
 from .glued_rows import ArticulatedGluedRows, NewtonEulerGluedRows
@@ -62,7 +62,7 @@ class ChainOnGpu:
         if algorithm in ("constraint_force", "divide_and_conquer"):
             self._chain.require_mobile_links(algorithm)
         self._signature = Signature(dict.fromkeys(INPUTS[function][:given], (self._chain.n,)), {})
-        self._solvers = {}  # number of the GPU -> _Solvers
+        self._solvers, self._zero = {}, {}  # by the number of the GPU
 
     def __call__(self, *arrays, out=None):
         names = self._signature.inputs
@@ -80,25 +80,52 @@ class ChainOnGpu:
             places = family.places(out)
             if places is not None:
                 _check_out(places, (*batch, n), dtype)
-            found = self._computed([*given.values()], batch, target).reshape(*batch, n)
+            if is_capturing(self._device):
+                return self._captured([*given.values()], batch, places, out, target)
+            states = self._states([*given.values()], batch)
+            result = self._device.arrays.empty((math.prod(batch), n))
+            if result.size:
+                self._on_current_gpu(target).solve(states, result)
+            result = result.reshape(*batch, n)
             if places is not None:
-                places[0][...] = found
+                places[0][...] = result
                 return out
-            return family.given_back(found.astype(dtype, copy=False))
+            return family.given_back(result.astype(dtype, copy=False))
 
-    def _computed(self, given, batch, target):
+    def _captured(self, given, batch, places, out, target):
+        """As part of a CUDA graph: arrays are used in place, since copies of them would be in
+        memory that is free again when the graph runs."""
+        states, address = self._states(given, batch), self._device.address
+        result = None if places is None else places[0].reshape(-1, self._chain.n)
+        used = [address(array) for array in states]
+        known = [address(array) for array in (*given, self._zeros)]
+        in_place = result is not None and address(result) == address(places[0])
+        if not (in_place and set(used) <= set(known)) or address(result) in used:
+            raise ArgumentError(
+                f"{self.function} of a chain in a CUDA graph: expected arrays of float64 in C "
+                f"order, each with the whole batch, and another one as out="
+            )
+        if result.size:
+            self._on_current_gpu(target).solve(states, result)
+        return out
+
+    def _states(self, given, batch):
+        """All inputs as float64 (states, n)."""
         module, n = self._device.arrays, self._chain.n
-        given = given + [module.zeros(n)] * (3 - len(given))
-        states = [
+        return [
             module.ascontiguousarray(
                 module.broadcast_to(array, (*batch, n)).astype(np.float64, copy=False)
             ).reshape(-1, n)
-            for array in given
+            for array in given + [self._zeros] * (3 - len(given))
         ]
-        result = module.empty((math.prod(batch), n))
-        if result.size:
-            self._on_current_gpu(target).solve(states, result)
-        return result
+
+    @property
+    def _zeros(self):
+        """What an input is that is not passed, on the current GPU."""
+        number = self._device.number
+        if number not in self._zero:
+            self._zero[number] = self._device.arrays.zeros(self._chain.n)
+        return self._zero[number]
 
     def _on_current_gpu(self, target):
         number = self._device.number

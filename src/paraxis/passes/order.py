@@ -4,6 +4,8 @@ Any order that computes arguments first is right; they differ in how many values
 once, and so in how much spills from registers to memory.
 """
 
+ENOUGH = 240  # values alive, for which a thread of a GPU has registers
+
 
 def trig_first(graph):
     """Sines and cosines (and what they need) first, the rest in the order it was traced.
@@ -24,17 +26,16 @@ def few_alive(graph):
     """The order with the fewest values alive at once, of those that are tried.
 
     As it was traced, which is best along a chain; or one result after the other, each with all it
-    needs, deepest argument first, which finishes a limb of a tree before it begins the next. On
-    the way what replaces the last value that it needs is computed at once; and the results may
-    be taken from the last, which is at the end of a limb.
+    needs, deepest argument first, which finishes a limb of a tree before it begins the next. Where
+    both are too many for registers, also with what replaces the last value that it needs
+    computed at once, from the first result on or from the last, which is at the end of a limb:
+    that hides less of the time that operations take.
     """
-    tried = (
-        late_inputs(graph.nodes),
-        result_by_result(graph),
-        at_once(graph.nodes, graph.results),
-        at_once(graph.nodes, graph.results[::-1]),
-    )
-    return min(tried, key=most_alive)
+    best = min((late_inputs(graph.nodes), result_by_result(graph)), key=most_alive)
+    if most_alive(best) <= ENOUGH:
+        return best
+    again = (at_once(graph.nodes, results) for results in (graph.results, graph.results[::-1]))
+    return min((best, *again), key=most_alive)
 
 
 def late_inputs(order):
@@ -77,7 +78,7 @@ def at_once(nodes, results):
         depth[node.index] = 1 + max((depth[a.index] for a in node.args), default=0)
         for k in {a.index for a in node.args}:
             users[k].append(node)
-    missing = {node.index: len({a.index for a in node.args}) for node in nodes}
+    missing = {n.index: len({a.index for a in n.args if a.op != "const"}) for n in nodes}
     uses = {k: len(each) for k, each in users.items()}
     seen, order = set(), []
 
@@ -87,9 +88,10 @@ def at_once(nodes, results):
             node = ready.pop()
             if node.index in seen:
                 continue
-            seen.add(node.index)
-            order.append(node)
-            for user in users[node.index]:
+            for each in (*(a for a in node.args if a.index not in seen), node):  # constants first
+                seen.add(each.index)
+                order.append(each)
+            for user in users[node.index] if node.op != "const" else ():
                 missing[user.index] -= 1
             for k in {a.index for a in node.args}:
                 uses[k] -= 1
