@@ -34,6 +34,9 @@ def collected(outputs, part, taken, threads, dtype):
         wanted = item * (taken + sum(entries.values()))
         if wanted <= WHOLE or (wanted <= ROOM // threads and _order_matters(part)):
             return dict.fromkeys(entries, RowsWhole)
+    of_one_chunk = {key: row_of_chunks(len(part.ranges[key]), dtype) for key in entries}
+    if item * (taken + sum(of_one_chunk.values())) <= ROOM // threads and _order_matters(part):
+        return {key: partial(RowsInChunks, chunk=len(part.ranges[key])) for key in entries}
     found, left = {}, CHUNKED // item - taken
     most = ROOM // (threads * item)
     chunks = [chunk // item for chunk in CHUNKS]
