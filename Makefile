@@ -136,11 +136,14 @@ lint: $(TOOLS)
 	$(BIN)/mypy
 
 # On a machine with an NVIDIA GPU, CuPy, PyTorch and JAX; GRID is a folder of URDF files where GRiD is built for them.
+LOOPS_AS_GRAPHS = --xla_gpu_enable_command_buffer=FUSION,CUSTOM_CALL,WHILE,DYNAMIC_SLICE_FUSION --xla_gpu_graph_min_graph_size=1
 bench-gpu: $(TOOLS)
 	$(BIN)/python benchmarks/gpu_calls.py --json benchmarks/results/gpu_calls.json
+	XLA_FLAGS="$(LOOPS_AS_GRAPHS)" $(BIN)/python benchmarks/gpu_calls.py --only jax --json benchmarks/results/gpu_calls_graphs.json
 	$(BIN)/python benchmarks/gpu_small_batches.py --json benchmarks/results/gpu_small_batches.json
 	$(BIN)/python benchmarks/gpu.py --json benchmarks/results/gpu.json
 	$(BIN)/python benchmarks/gpu_ground.py --json benchmarks/results/gpu_ground.json
+	$(BIN)/python benchmarks/gpu_inverse_kinematics.py --json benchmarks/results/gpu_inverse_kinematics.json
 	$(BIN)/python benchmarks/gpu_optimal.py --json benchmarks/results/gpu_optimal.json
 	test -z "$(GRID)" || $(BIN)/python benchmarks/gpu_grid.py --robots "$(GRID)" --json benchmarks/results/gpu_grid.json
 	$(MAKE) --no-print-directory tables

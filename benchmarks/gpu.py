@@ -47,10 +47,11 @@ def measure(gpu, paths, options, console):
     results = earlier | gpu.about() | {"copy": gpu.copy_bandwidth()}
     console.print(f"{results['device']}: copies {results['copy']['best'] / 1e12:.3f} TB/s")
     bandwidth = results["copy"]["best"]
+    beside = {name: path for name, path in paths.items() if name != peers.LARGE}
     parts = {
         "rows": ("functions", lambda: function_rows(gpu, paths, options, bandwidth, console)),
-        "transfers": ("transfers", lambda: transfer_rows(gpu, paths)),
-        "peers": ("peers", lambda: peer_rows(gpu, paths, options)),
+        "transfers": ("transfers", lambda: transfer_rows(gpu, beside)),
+        "peers": ("peers", lambda: peer_rows(gpu, beside, options)),
     }
     for part, module in OTHERS.items():
         parts[part] = part, partial(other_rows, module, gpu, options.quick)

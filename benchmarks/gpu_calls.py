@@ -1,11 +1,15 @@
 """What a call costs on a GPU, beside the framework's own multiplication of arrays in the same run.
 
-    python benchmarks/gpu_calls.py [--states 4096] [--robot FILE] [--json FILE]
+    python benchmarks/gpu_calls.py [--states 4096] [--robot FILE] [--only LIBRARY ...] [--json FILE]
 
 Every row is a call on a batch so small that the call itself takes longer than the kernel, float32.
 Ours and theirs take turns, calls are queued one after another, and the clock stops when the last is
 done. Results are compared with the CPU's in float64, before and after. Frameworks that are not
-installed, or have no GPU here, are left out and named.
+installed, or have no GPU here, are left out and named. XLA can run loops as CUDA graphs, which its
+settings in the environment decide when it starts:
+
+    XLA_FLAGS="--xla_gpu_enable_command_buffer=FUSION,CUSTOM_CALL,WHILE,DYNAMIC_SLICE_FUSION
+    --xla_gpu_graph_min_graph_size=1" python benchmarks/gpu_calls.py --only jax
 """
 
 import argparse
@@ -298,6 +302,22 @@ def jax_rows(jax, states, kernel):
         is_difference=True,
     )
 
+    def along(*x):
+        return jax.lax.scan(lambda carried, _: (step(None, carried), None), x, length=STEPS)[0]
+
+    yield Row(
+        "JAX, a step in scan",
+        kept(jax.jit(along)),
+        kernel,
+        "the kernel",
+        3.0,
+        states.error_of(once, np.asarray, "forward_dynamics"),
+        wait=lambda: (wait(), import_module("cupy").cuda.Device().synchronize()),
+        in_ours=STEPS,
+        in_theirs=IN_GRAPH,
+        is_difference=True,
+    )
+
     def own(_, carried):
         q, qd, tau = carried
         return q + STEP * qd, qd + STEP * (q * tau), tau
@@ -319,7 +339,7 @@ def jax_rows(jax, states, kernel):
 # -- all of it -------------------------------------------------------------------------------------
 
 
-def measure(states, console):
+def measure(states, console, only=()):
     cupy = import_module("cupy")
     kernels = {
         name: kernel_alone(cupy, states, name) for name in ("inverse_dynamics", "forward_dynamics")
@@ -331,6 +351,8 @@ def measure(states, console):
     }
     rows = []
     for library, make in parts.items():
+        if only and library not in only:
+            continue
         try:
             rows += every(make(import_module(library), states), console)
         except Exception as reason:  # such as no GPU for this library; others go on
@@ -372,11 +394,13 @@ def main(arguments=None):
     parser.add_argument("--states", type=int, default=STATES)
     parser.add_argument("--robot", type=Path, help=f"a URDF file; by default the {ROBOT}")
     parser.add_argument("--json", type=Path, help="where to write the numbers")
+    parser.add_argument("--only", nargs="*", choices=("cupy", "torch", "jax"), default=())
     options = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
     states = States(load(options.robot or peers.robot_file(ROBOT)), options.states)
-    rows = measure(states, console)
-    peers.keep(Gpu().about() | {"states": options.states, "rows": rows}, options.json)
+    rows = measure(states, console, options.only)
+    about = Gpu().about() | {"states": options.states, "xla_flags": os.environ.get("XLA_FLAGS", "")}
+    peers.keep(about | {"rows": rows}, options.json)
     show(rows, console)
 
 

@@ -20,12 +20,14 @@ import paraxis as px
 from paraxis.robot_functions import FUNCTIONS
 from paraxis.targets.cuda.text.sines import fused_operations
 
-ROBOTS = ("ur5", "xarm7", "panda", "g1_29dof")
+ROBOTS = ("ur5", "xarm7", "panda", "g1_29dof", peers.LARGE)
+OF_LARGE = ("inverse_dynamics", "forward_dynamics")  # others take minutes to compile
 FRAMES = {
     "ur5": "tool0",
     "xarm7": "link_eef",
     "panda": "panda_hand_tcp",
     "g1_29dof": "right_rubber_hand",
+    "tiago": "arm_tool_link",
 }
 WITHOUT = ("motor_torques",)  # these robots have no drives: it is their inverse dynamics
 DTYPES, LAYOUTS = ("float32", "float64"), ("rows", "columns")
@@ -62,6 +64,7 @@ def cases(paths, functions=None):
         Case(robot, str(path), function, dtype, layout)
         for function in functions
         for robot, path in paths.items()
+        if robot != peers.LARGE or function in OF_LARGE
         for dtype in DTYPES
         for layout in LAYOUTS
     ]

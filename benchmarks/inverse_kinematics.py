@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import peers
-from peers.pinocchio_search import PinocchioSearch
 from rich.console import Console
 from rich.table import Table
 from setting import take_turns
@@ -86,6 +85,8 @@ def checked(robot, frame, poses, found):
 
 def measure_pinocchio(name, frame, count, rounds):
     """A sample of the same poses, the best of as many rounds."""
+    from peers.pinocchio_search import PinocchioSearch  # not where a GPU's poses are measured
+
     poses = reachable(load(name), frame, count)
     search = PinocchioSearch(peers.robot_file(name), frame)
     solved, steps = search.solve(poses, TOLERANCE)

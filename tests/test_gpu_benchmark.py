@@ -245,3 +245,21 @@ def test_robots_on_the_ground_are_timed_and_compared(monkeypatch, capsys):
     assert "off, allowed" in gpu_ground.wrong(row)
     row = gpu_ground.measure(FarGpu(), "box", "hard", 5, 40, None, right | {"height": 0.07})
     assert "higher or lower" in gpu_ground.wrong(row)
+
+
+def test_inverse_kinematics_of_a_gpu_is_checked_on_the_cpu(monkeypatch):
+    """Also that wrong results are not passed off as solved."""
+    benchmark = pytest.importorskip("gpu_inverse_kinematics")
+    monkeypatch.setattr(benchmark, "CALLS", 1)
+    row = benchmark.measure(StandIn(), "ur5", "tool0", 20)
+    assert row["solved"] == row["poses"] == 20 and row["ms"] > 0
+    benchmark.show([row], console.Console(file=io.StringIO()))
+    solve = px.inverse_kinematics
+
+    def wrong(*arguments):
+        found = solve(*arguments)
+        return type(found)(found.q + 1e-3, found.solved, found.error, found.singular)
+
+    monkeypatch.setattr(px, "inverse_kinematics", wrong)
+    with pytest.raises(ArithmeticError, match="20 are wrong"):
+        benchmark.measure(StandIn(), "ur5", "tool0", 20)

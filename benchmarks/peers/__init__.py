@@ -11,6 +11,7 @@ from importlib import import_module
 _HOME = {
     "FILES": "robots",
     "LANES": "casadi_c",
+    "LARGE": "robots",
     "ROBOTS": "robots",
     "STABILISATION": "mujoco_rollout",
     "CasadiPeer": "casadi_c",

@@ -6,6 +6,7 @@ what an H200 took for arms, quadrupeds and humanoids, in float32
 (docs/benchmarks/gpu_small_batches.md).
 """
 
+from ...graph.graph import size
 from .text.lanes import LANES
 
 # Microseconds of a thread per thousand nodes of a Plan's items, by the axes of results: graphs of
@@ -16,16 +17,23 @@ SPILT = 50.0  # beyond so many, values wait for memory too, and warps are faster
 PER_JOINT = 0.3  # of accelerations at most: a thread has articulated bodies, and spills little
 BEGIN, ALONE_BEGINS = 2.0, 0.7
 TURN, STATE = 1.35e-3, 1.6e-6  # of a warp per node, and what each further state adds
+WRITTEN = 9e-6  # per state and entry of results that are not in rows
+ENDLESS = 300.0  # beyond so many, compiling for threads takes minutes
 
 
-def most_states(plan):
-    """The largest batch that warps compute sooner than threads; 0 for none."""
-    axes = max(len(shape) for shape, *_ in plan.outputs.values())
-    alone, turns = ALONE[axes] * plan.work / 1000, plan.turns(LANES)
+def most_states(plan, in_rows=True):
+    """The largest batch that warps compute sooner than threads; 0 for none. Results in rows are
+    written by whole warps; others entry by entry of a few states, which takes the longer the
+    more entries there are."""
+    shapes = [shape for shape, *_ in plan.outputs.values()]
+    axes, turns = max(map(len, shapes)), plan.turns(LANES)
+    alone, each = ALONE[axes] * plan.work / 1000, STATE * turns
     if alone > CACHED:
         alone *= FETCHED
     if "qdd" in plan.outputs:
         alone = min(alone, PER_JOINT * plan.outputs["qdd"][0][0])
-    elif alone > SPILT:
+    elif alone > (SPILT if in_rows else ENDLESS):
         return float("inf")
-    return max(0, int((ALONE_BEGINS + alone - BEGIN - TURN * turns) / (STATE * turns)))
+    if not in_rows:
+        each = max(each, WRITTEN * sum(map(size, shapes)))
+    return max(0, int((ALONE_BEGINS + alone - BEGIN - TURN * turns) / each))

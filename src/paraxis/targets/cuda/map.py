@@ -39,7 +39,8 @@ class CudaKernel:
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
         self._body, self._loaded = body, {}
-        self._most_by_lanes = {}  # number of a GPU -> states; another may have less shared memory
+        # (number of a GPU, are results in rows) -> states; another may have less shared memory
+        self._most_by_lanes = {}
         self._remembered = Remembered()
 
     def __call__(self, /, *arguments, out=None, **named):
@@ -137,7 +138,8 @@ class CudaKernel:
 
     def loaded(self, layouts, states):
         """The kernel for arrays of these layouts, inputs first, and so many states."""
-        number, by_lanes = self.device.number, self.by_lanes(states)
+        in_rows = all(each == ROWS for each in layouts[len(self.inputs) :])
+        number, by_lanes = self.device.number, self.by_lanes(states, in_rows)
         key = (layouts, number, by_lanes)
         if key not in self._loaded:
             parts = "map", self._body.key, self.dtype.name, self.fast_math, layouts, by_lanes
@@ -145,14 +147,14 @@ class CudaKernel:
             self._loaded[key] = self.device.loaded(parts, make, Loaded)
         return self._loaded[key]
 
-    def by_lanes(self, states):
-        """Whether a warp computes each of so many states, or a thread."""
-        number = self.device.number
-        if number not in self._most_by_lanes:
-            self._most_by_lanes[number] = self._most_here()
-        return states <= self._most_by_lanes[number]
+    def by_lanes(self, states, in_rows=True):
+        """Whether a warp computes each of so many states, or a thread; `in_rows` are results."""
+        key = self.device.number, in_rows
+        if key not in self._most_by_lanes:
+            self._most_by_lanes[key] = self._most_here(in_rows)
+        return states <= self._most_by_lanes[key]
 
-    def _most_here(self):
+    def _most_here(self, in_rows):
         """The largest batch that warps of the current GPU compute sooner than threads."""
         if not self._body.may_have_lanes:  # a Program has the key of the function it was made for
             return 0
@@ -161,9 +163,9 @@ class CudaKernel:
         def make():
             plan = self._body.lanes if room else None
             fits = plan is not None and shared_bytes(plan, dtype) <= room
-            return {"states": most_states(plan) if fits else 0}, b""
+            return {"states": most_states(plan, in_rows) if fits else 0}, b""
 
-        parts = "lanes", self._body.key, dtype, room  # kept, as a Plan takes a while to make
+        parts = "lanes", self._body.key, dtype, room, in_rows  # kept, as a Plan takes a while
         return self.device.loaded(parts, make, lambda _, found, __: found["states"])
 
     def text(self, layouts, by_lanes=False):

@@ -72,16 +72,20 @@ class _Lanes:
         parameters += [
             text for key in made.values() for text in _parameters(key, layouts[key], real)
         ]
-        bring, back = [], []
+        bring, back, back_together = [], [], []
         for key, shape in plan.inputs.items():
             at = _address(given[key], layouts[given[key]], size(shape))
             head = f"for (int k = LANE; k < {size(shape)}; k += LANES)"
             bring.append(f"{head} COPY_ITEM(own + {self.starts[key]} + k, &{at});")
         for key, (shape, field, first) in plan.outputs.items():
-            at = _address(made[key], layouts[made[key]], size(shape))
-            value = f"own[{self.starts[field] + first} + k]"
+            at, start = made[key], self.starts[field] + first
+            if layouts[at] == COLUMNS:
+                back_together += self._states_side_by_side(at, size(shape), start)
+                continue
+            address = _address(at, layouts[at], size(shape))
             back.append("#pragma unroll 8")
-            back.append(f"for (int k = LANE; k < {size(shape)}; k += LANES) {at} = {value};")
+            head = f"for (int k = LANE; k < {size(shape)}; k += LANES)"
+            back.append(f"{head} {address} = own[{start} + k];")
         blocks = self.numbers, self.table
         packets = [
             f"{each} / {PACKET}" for each in (len(blocks[0]) * self.item, len(blocks[1]) * 2)
@@ -105,9 +109,11 @@ class _Lanes:
             *copied,
             "ARRIVED();",
             "ALL_TOGETHER();",
-            "if (!is_own) return;",
+            *(["if (is_own) {"] if back_together else ["if (!is_own) return;"]),
             *self.lines,
             *back,
+            *(["}", "ALL_TOGETHER();"] if back_together else []),
+            *back_together,
         ]
         heads = ",\n    ".join(parameters)
         code = "\n".join(f"    {line}" for line in body)
@@ -126,6 +132,17 @@ extern "C" __global__ void __launch_bounds__({WARPS * LANES}) {name}(
 """
         kernel = Kernel(name, WARPS * LANES, self.shared, WARPS)
         return MapText(text, (kernel,), "usual")
+
+    def _states_side_by_side(self, name, entries, start):
+        """Lines by which all warps of a block write columns: an entry of each of their states."""
+        states = f"states - blockIdx.x * {WARPS}LL"
+        own = f"numbers[{len(self.numbers)} + k % {WARPS} * {self.room} + {start} + k / {WARPS}]"
+        at = f"{name}[blockIdx.x * {WARPS}LL + k % {WARPS} + k / {WARPS} * {name}_entry]"
+        return [
+            "#pragma unroll 8",
+            f"for (int k = threadIdx.x; k < {entries * WARPS}; k += {WARPS * LANES})",
+            f"    if (k % {WARPS} < {states}) {at} = {own};",
+        ]
 
     def _step(self, step):
         if isinstance(step, Clear):
