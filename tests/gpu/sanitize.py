@@ -52,7 +52,7 @@ def without_room():
             kernel(cupy.ones((count, entries)))
     arm = px.program(px.robots.planar(3), "inverse_dynamics_derivatives")
     kept = map_text.MOST_VALUES, map_text.DEAREST
-    map_text.MOST_VALUES, map_text.DEAREST = dict.fromkeys(DTYPES, 10), dict.fromkeys(DTYPES, 1e9)
+    map_text.MOST_VALUES, map_text.DEAREST = dict.fromkeys(DTYPES, 10), 1e9
     try:
         for dtype in DTYPES:
             # by a name of its own: what is in the cache is whole

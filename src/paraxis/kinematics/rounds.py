@@ -62,7 +62,7 @@ class Rounds:
         q = self._begun(q, first, others["round"], starts)
         given = q, goal, self._reach, self._bounds, others["tolerance"], others["per_length"]
         moved, off, done = reaching_step(self._model, *given)
-        error = self._error(off, others["per_length"])
+        error = self.error(off, others["per_length"])
         ends = logical_or(less(0.5, done), less_equal(others["steps_of_round"], step + 1.0))
         closer = logical_and(ends, less(error, least))
         fell = less(error, before * FELL)
@@ -71,7 +71,7 @@ class Rounds:
             "off_next": off,
             "best_next": [select(closer, a, b) for a, b in zip(moved, best, strict=True)],
             "least_next": select(closer, error, least),
-            "plain_next": select(closer, self._error(off, 1.0), plain),
+            "plain_next": select(closer, self.error(off, 1.0), plain),
             "before_next": select(ends, select(fell, error, FAR), before),
             "anew_next": select(ends, select(fell, 0.0, 1.0), anew),
             "step_next": select(ends, 0.0, step + 1.0),
@@ -79,7 +79,7 @@ class Rounds:
             "done": done,
         }
 
-    def _error(self, off, per_length):
+    def error(self, off, per_length):
         """The larger of angle and distance times per_length; of several frames and loops that of
         the worst."""
         measures, off = [], iter(off)

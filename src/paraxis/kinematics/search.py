@@ -22,6 +22,7 @@ from ..robots.model import Model
 from ..robots.rows import rows_of
 from ..robots.scales import reach
 from ..targets.target import CPU
+from .improving import Improving
 from .limits import Limits
 from .moving import places_of
 from .rounds import FAR, STARTS, Rounds
@@ -35,8 +36,6 @@ SINGULAR = 1e-6  # a singular value of J, over the largest, that counts as none
 SAMPLE = 4  # postures that tell how many freedoms a frame has
 DOUBTFUL = 10.0  # times the root of the tolerance: one that may be none at the pose itself
 POLISH = 32  # steps from an error of the tolerance to one of rounding, at a singular pose
-IMPROVEMENTS = 24  # steps on from the best that was met for a pose that is not reached
-SHARES = (4.0, 1.0, 1 / 4, 1 / 16, 1 / 64)  # of such a step
 
 
 class Search:
@@ -64,6 +63,10 @@ class Search:
         pairs = [counts] * self._frames + [(True, True)] * len(rows.loops)
         given = self._model, self._frames, self._reach, bounds, pairs, stay.tolist(), target
         self._rounds = Rounds(*given)
+        both = (1.0, 1.0 / self._length)
+        scales = both[self._aim.distances] * self._frames + both * len(rows.loops)
+        given = self._model, self._frames, self._reach, bounds, scales, self._rounds.error, target
+        self._improving = Improving(*given)
         self._stay = target.put(stay) if len(stay) else None
 
     def solve(self, goals, start, given, near, sought):
@@ -96,42 +99,12 @@ class Search:
         return results
 
     def _improve(self, numbers, goals, q0, per_length, results):
-        """Go on from the best that was met for some poses, none of which was reached.
-
-        Far from a goal that is out of reach, steps overshoot along some directions and creep along
-        others. Of several lengths the one that leaves the least squared error is taken, of all
-        joints or of those that the step does not bring to a bound: these go there at once.
-        """
-        xp, count, each = self._arrays, len(numbers), self._arrays.arange(len(numbers))
-        shares = xp.asarray(SHARES)[:, None, None]
-        again = xp.tile(goals, (2 * len(SHARES), 1, 1, 1))
-        q = results.q[numbers]
-        after = self._moved(q, goals, 1)  # where the next step leads, and how far off this one is
-        if q0 is not None:  # which no round has looked at
-            start = self._within(q0)
-            there = self._moved(start, goals, 1)
-            new, old = (self._error(one["off"], per_length) for one in (there, after))
-            nearer = (new < old)[:, None]
-            q = xp.where(nearer, start, q)
-            after = {name: xp.where(nearer, there[name], after[name]) for name in after}
-        ahead, off = after["q"], after["off"]
-        best, best_off = q, off
-        for _ in range(IMPROVEMENTS):
-            stopped = xp.where(self._limits.at_bound(ahead), ahead, q)
-            tried = [start + shares * (ahead - start) for start in (q, stopped)]
-            tried = self._within(xp.concatenate(tried))
-            after = self._moved(tried.reshape(-1, self._nq), again, 1)
-            further, left = (after[name].reshape(len(tried), count, -1) for name in ("q", "off"))
-            least = self._squared(left).argmin(0)
-            falls = (self._squared(left[least, each]) < self._squared(off))[:, None]
-            q = xp.where(falls, tried[least, each], q)
-            ahead = xp.where(falls, further[least, each], ahead)
-            off = xp.where(falls, left[least, each], off)
-            less = (self._error(off, per_length) < self._error(best_off, per_length))[:, None]
-            best, best_off = xp.where(less, q, best), xp.where(less, off, best_off)
+        """Go on from the best that was met for some poses, none of which was reached."""
+        start = None if q0 is None else self._within(q0)  # which no round has looked at
+        best, off = self._improving.improved(results.q[numbers], goals, start, per_length)
         results.q[numbers] = self._limits.unwound(best, q0)
-        results.error[numbers] = self._error(best_off, per_length)
-        results.plain[numbers] = self._error(best_off)
+        results.error[numbers] = self._error(off, per_length)
+        results.plain[numbers] = self._error(off)
 
     def _within(self, q):
         """q within its limits, but for joints that may not move."""
@@ -139,13 +112,6 @@ class Search:
         if self._stay is not None:
             inside[..., self._stay] = q[..., self._stay]
         return inside
-
-    def _squared(self, off):
-        """What steps make smaller."""
-        both = (1.0, 1.0 / self._length)
-        scales = both[self._aim.distances] * self._frames + both * len(self._reach.loops)
-        scales = self._arrays.asarray(scales)
-        return ((off * scales) ** 2).sum(-1)
 
     def _moved(self, q, goals, steps):
         """Where some steps lead, that none leaves early, and how far off the last but one is."""
@@ -201,13 +167,13 @@ class Search:
         for rounds in looks:
             if not len(sought.number):
                 break
-            attempts = [self._started(sought, first + k) for k in range(rounds)]
+            attempts = self._started(sought, range(first, first + rounds))
             starts = None
             if rounds > 1:
                 starts = xp.zeros((len(sought.number), STARTS, self._nq))
-                starts[:, : rounds - 1] = xp.stack(attempts[1:], 1)
+                starts[:, : rounds - 1] = attempts[:, 1:]
             carried = {name: getattr(sought, name) for name in CARRIED_ON}
-            carried["q"] = xp.where(sought.anew[:, None] > 0, attempts[0], sought.q)
+            carried["q"] = xp.where(sought.anew[:, None] > 0, attempts[:, 0], sought.q)
             carried["anew"] = xp.zeros(len(sought.number))
             after, reached = self._rounds.run(
                 rounds, near, starts=starts, goal=sought.goal, **carried
@@ -223,11 +189,11 @@ class Search:
             first += rounds
         return sought
 
-    def _started(self, sought, attempt):
-        """Where they start in a round."""
-        start = self._starts.start(sought.centre, attempt)
+    def _started(self, sought, attempts):
+        """Where they start in some rounds, (N, rounds, nq)."""
+        start = self._starts.start(sought.centre, attempts)
         if self._stay is not None:
-            start[:, self._stay] = sought.q[:, self._stay]
+            start[..., self._stay] = sought.q[:, None, self._stay]
         return start
 
     def _error(self, off, per_length=1.0):

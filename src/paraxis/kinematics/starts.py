@@ -30,7 +30,7 @@ class Starts:
         points = self._points(np.stack(poses, axis=1))
         centres = points[:CENTRES]
         lists = np.argsort(_apart(centres, points), axis=-1, kind="stable")[:, :attempts]
-        self._lists, self._there = target.put(lists.T.copy()), target.put(self.postures)
+        self._lists, self._there = target.put(lists), target.put(self.postures)
         shape = (len(poses), 4, 4)
         nearest = trace(lambda poses: self._nearest(centres, poses), poses=shape)
         self._centre_of = nearest.compile(target.name)
@@ -39,9 +39,9 @@ class Starts:
         """The number of the centre that poses (..., frames, 4, 4) belong to."""
         return self._centre_of(poses).astype(int)
 
-    def start(self, centre, attempt):
-        """The posture that poses of a centre start from."""
-        return self._there[self._lists[attempt][centre]]
+    def start(self, centre, attempts):
+        """The postures that poses of a centre start from, (..., attempts, nq)."""
+        return self._there[self._lists[centre, attempts.start : attempts.stop]]
 
     def _points(self, poses):
         """Poses as points, 12 numbers or fewer a frame, of a space in which near ones are near."""

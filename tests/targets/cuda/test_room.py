@@ -114,7 +114,7 @@ def test_all_of_the_room_is_used_and_no_more(dtype, fitting):
 def few_registers(monkeypatch):
     """A machine with hardly any, for which computing twice is cheap."""
     monkeypatch.setattr(text_module, "MOST_VALUES", {"float64": 20, "float32": 20})
-    monkeypatch.setattr(text_module, "DEAREST", {"float32": 1e9, "float64": 1e9})
+    monkeypatch.setattr(text_module, "DEAREST", 1e9)
     return monkeypatch
 
 
@@ -140,9 +140,9 @@ def test_parts_that_would_compute_more_in_all_are_not_made(few_registers):
     graph = px.program(TREE, "inverse_dynamics_derivatives").graph
     several = map_text(graph, (ROWS,) * 5).kernels
     assert len({kernel.name for kernel in several}) == len(several) > 1
-    few_registers.setattr(text_module, "DEAREST", {"float32": 1.0, "float64": 1.0})
+    few_registers.setattr(text_module, "DEAREST", 1.0)
     assert len(map_text(graph, (ROWS,) * 5).kernels) == 1
-    few_registers.setattr(text_module, "DEAREST", {"float32": 1e9, "float64": 1e9})
+    few_registers.setattr(text_module, "DEAREST", 1e9)
     few_registers.setattr(text_module, "MOST_VALUES", {"float64": 1000})
     assert len(map_text(graph, (ROWS,) * 5).kernels) == 1
 

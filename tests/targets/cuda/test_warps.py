@@ -62,7 +62,7 @@ def test_rows(program, dtype):
 
 def test_parts_of_results_that_begin_anywhere(monkeypatch):
     monkeypatch.setattr(text_module, "MOST_VALUES", {"float64": 20})
-    monkeypatch.setattr(text_module, "DEAREST", {"float32": 1e9, "float64": 1e9})
+    monkeypatch.setattr(text_module, "DEAREST", 1e9)
     robot = random_robot(4, (6, 6))
     program = px.program(robot, "inverse_dynamics_derivatives")
     assert len(text_module.map_text(program.graph, (ROWS,) * 5).kernels) > 1

@@ -34,7 +34,7 @@ def damped_step(robot, q, J, e, length, bounds, moving):
     for k, step in zip(moving, _damped(J, e, damping), strict=True):
         steps[k] = step if turns[k] else step * length
     there = integrate(robot, q, steps)
-    return [_between(x, *stop) for x, stop in zip(there, bounds, strict=True)]
+    return [between(x, *stop) for x, stop in zip(there, bounds, strict=True)]
 
 
 def scaled(J, angular, turns, length, moving):
@@ -73,7 +73,8 @@ def _unless_stopped(column, push, q, lower, upper):
     return column
 
 
-def _between(x, lower, upper):
+def between(x, lower, upper):
+    """x, or the bound that it is beyond."""
     x = x if lower == -math.inf else maximum(x, lower)
     return x if upper == math.inf else minimum(x, upper)
 

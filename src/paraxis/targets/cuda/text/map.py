@@ -22,10 +22,9 @@ COMPACT = 3000  # nodes of a kernel, from which on it is short of room for instr
 # Names that the text itself gives.
 OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|before|value[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
-# Times the operations of the whole that its parts may have together. In float32 a humanoid's
-# derivatives gain by parts that fit into the cache of instructions; in float64, where many more
-# values are alive than there are registers in any case, an arm's lose by operations done twice.
-DEAREST = {"float64": 1.6, "float32": 2.5}
+DEAREST = 1.6  # times the operations of the whole, that its parts may have together
+# The same in float32 for a graph that does not fit into the cache of instructions, whose parts do.
+UNCACHED, DEAREST_UNCACHED = 8000, 2.5  # nodes, and times
 # Inputs wait in shared memory where reading them all at once takes this many times the registers,
 # or where there are hardly enough registers anyway.
 WAITING_PAYS, MANY_REGISTERS = 1.08, 200
@@ -56,7 +55,9 @@ def map_text(graph, layouts, dtype="float64"):
     """The text; `layouts` are those of the arrays, inputs first."""
     fused, language = fuse(graph), device_language(dtype)
     name = function_name(graph, None, language)
-    found = parts(fused, MOST_VALUES[dtype], DEAREST[dtype])
+    is_uncached = dtype == "float32" and len(fused.nodes) > UNCACHED
+    dearest = max(DEAREST, DEAREST_UNCACHED) if is_uncached else DEAREST
+    found = parts(fused, MOST_VALUES[dtype], dearest)
     kernels, texts = [], [prologue(dtype)]
     for k, part in enumerate(found):
         called = f"{name}_map" + (f"{k}" if len(found) > 1 else "")
