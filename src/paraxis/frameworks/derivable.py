@@ -18,6 +18,7 @@ class Derivable(Body):
     """
 
     name = inputs = outputs = None  # type: ignore[assignment]  # set below, not read off a graph
+    may_have_lanes = False  # type: ignore[assignment]  # unless it is a function of a robot
 
     def __init__(self, name, inputs, outputs, make, *arguments, origin=None, tangents=()):
         super().__init__(make, *arguments)
@@ -31,7 +32,8 @@ class Derivable(Body):
     def of(cls, program):
         inputs, outputs = list(program.inputs.values()), list(program.outputs.values())
         made = cls(program.name, inputs, outputs, _graph_of, program)
-        made.lanes = Body(*program.recipe).lanes
+        function = Body(*program.recipe)
+        made.may_have_lanes, made.lanes = function.may_have_lanes, function.lanes
         return made
 
     def with_new_axis_first(self, arrays, axes, move):

@@ -9,6 +9,7 @@ from support.cuda_warps import WarpDevice, placed
 from support.robots import random_robot
 
 import paraxis as px
+from paraxis.frameworks.derivable import Derivable
 from paraxis.function_bodies import function_body
 from paraxis.joint_functions.plans import lanes_plan
 from paraxis.targets.cuda import map as cuda_map
@@ -77,6 +78,14 @@ def test_a_program_of_a_function_leaves_the_function_its_lanes(first):
         assert kernel.by_lanes(3) is (name == "function")
         found[name] = kernel(*given)
     close(found["program"], found["function"], "float32")
+
+
+def test_frameworks_use_lanes_for_functions_but_not_for_gradients():
+    program = px.program(FIXED, "inverse_dynamics_derivatives")
+    body = Derivable.of(program)
+    assert CudaKernel(body, "float32", on=LanesDevice()).by_lanes(3)
+    gradient = body.vjp((0,), (0,))
+    assert not CudaKernel(gradient, "float32", on=LanesDevice()).by_lanes(3)
 
 
 @pytest.mark.parametrize(
