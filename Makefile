@@ -142,6 +142,7 @@ bench-gpu: $(TOOLS)
 	XLA_FLAGS="$(LOOPS_AS_GRAPHS)" $(BIN)/python benchmarks/gpu_calls.py --only jax --json benchmarks/results/gpu_calls_graphs.json
 	$(BIN)/python benchmarks/gpu_small_batches.py --json benchmarks/results/gpu_small_batches.json
 	$(BIN)/python benchmarks/gpu.py --json benchmarks/results/gpu.json
+	$(BIN)/python benchmarks/gpu_chains.py --json benchmarks/results/gpu_chains.json
 	$(BIN)/python benchmarks/gpu_ground.py --json benchmarks/results/gpu_ground.json
 	$(BIN)/python benchmarks/gpu_inverse_kinematics.py --json benchmarks/results/gpu_inverse_kinematics.json
 	$(BIN)/python benchmarks/gpu_optimal.py --json benchmarks/results/gpu_optimal.json

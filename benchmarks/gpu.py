@@ -27,8 +27,8 @@ from rich.console import Console
 from rich.table import Table
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
-PARTS = ("functions", "transfers", "peers", "loops", "chains")
-OTHERS = {"loops": "gpu_loops", "chains": "gpu_chains"}  # modules with `measure(gpu, quick)`
+PARTS = ("functions", "transfers", "peers", "loops")
+OTHERS = {"loops": "gpu_loops"}  # modules with `measure(gpu, quick)`
 QUICK = ("inverse_dynamics", "forward_dynamics")
 COMPILE_BUDGET = 120.0  # seconds for all kernels
 

@@ -1,7 +1,5 @@
 """One long chain on a GPU: forward and inverse dynamics in logarithmic time, beside one CPU core.
 
-Measured by benchmarks/gpu.py, or alone:
-
     python benchmarks/gpu_chains.py [--quick] [--json FILE]
 
 Times are those of calls as a user makes them, on arrays that are there, queued one after another;

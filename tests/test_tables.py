@@ -242,9 +242,10 @@ GPU = {
 
 
 def test_tables_of_a_gpu_come_from_its_run(made):
-    names = ("", "_functions", "_peers", "_transfers", "_loops", "_chains", "_compile_times")
+    names = ("", "_functions", "_peers", "_transfers", "_loops", "_compile_times")
     found = made("gpu", GPU, *(f"table:gpu{name}" for name in names))
-    short, functions, peers, transfers, loops, chains, compiled = found
+    short, functions, peers, transfers, loops, compiled = found
+    (chains,) = made("gpu_chains", GPU, "table:gpu_chains")
     assert "| panda | 45.0 G (90%) | 2,000 M (4%) | 9,000 M (18%) | – | – |" in short
     assert "Some GPU" in short and "(4.25 TB/s in the same run)" in short
     assert "For a panda in float32 that is 400× frax's inverse dynamics." in short
@@ -288,7 +289,16 @@ def test_tables_of_a_gpu_say_what_was_not_reached_or_not_measured(made):
     assert "| kernel, 16 | captured call, 16 | PyTorch, 16 |" in text
     line = "2.0 / 6.0 = **3.00 ×** | 2.0 / 12.0 = 6.0 × | 2.0 / 8.0 = 4.0 × |"
     assert line in text and "- arm, inverse_dynamics, 64, PyTorch: no time left" in text
-    assert "| arm, inverse dynamics | 2 µs (4.0×) |" in first
+    assert "| arm, inverse dynamics | 2 µs (4.0×) |" in first and "earlier" not in text
+    (text,) = made("gpu_grid", about | {"rows": [grid[1] | {"earlier": True}]}, "table:gpu_grid")
+    assert "= **3.00 ×** † |" in text and "†: from an earlier run" in text
+
+
+def test_inverse_kinematics_on_a_gpu(made):
+    row = {"robot": "arm", "frame": "hand", "poses": 2000, "solved": 1990, "ms": 10.0}
+    about = {"device": "Some GPU", "versions": {"paraxis": "7.8"}, "rows": [row]}
+    (text,) = made("gpu_inverse_kinematics", about, "table:gpu_inverse_kinematics")
+    assert "| arm, `hand` | 2,000 | 99.5000% | 10.0 ms | 5.000 µs |" in text
 
 
 def test_optimal_control_and_the_ground_on_a_gpu(made):

@@ -111,4 +111,5 @@ TABLES = {
     "one_state": ("cpu", one_state),
     "start": ("cpu", start),
     "gpu_calls": ("gpu_calls", gpu_calls),
+    "gpu_calls_graphs": ("gpu_calls_graphs", gpu_calls),
 }

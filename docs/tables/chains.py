@@ -113,6 +113,6 @@ def answer(data):
 ANSWER = ("chains",), answer
 TABLES = {
     "chains": ("chains", chains),
-    "gpu_chains": ("gpu", gpu_chains),
+    "gpu_chains": ("gpu_chains", gpu_chains),
     "text:chain": (None, chain_work),
 }

@@ -51,7 +51,8 @@ def grid(data):
             row, text = found.get((robot, function, *column)), ""
             if row is not None:
                 ratio = f"{row['ratio']:.1f} ×" if row["holds"] else f"**{row['ratio']:.2f} ×**"
-                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {ratio}"
+                mark = " †" if row.get("earlier") else ""
+                text = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {ratio}{mark}"
             line.append(text)
         rows.append(line)
     least = {TIMES[row["time"]]: row["least"] for row in found.values()}
@@ -62,6 +63,8 @@ def grid(data):
         "derivatives of forward dynamics leave out those by torques, which ours include. Empty: "
         "not measured."
     )
+    if any(row.get("earlier") for row in found.values()):
+        note += " †: from an earlier run, of the same kernels."
     return with_notes(
         rows,
         note,

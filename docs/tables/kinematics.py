@@ -1,6 +1,6 @@
 """Inverse kinematics of many poses, beside a loop over Pinocchio's functions."""
 
-from .text import machine, seconds, setting, span, times, with_notes
+from .text import device, machine, seconds, setting, span, times, with_notes
 
 
 def inverse_kinematics(data):
@@ -40,6 +40,29 @@ def inverse_kinematics(data):
     )
 
 
+def on_a_gpu(data):
+    """One line per robot and batch."""
+    rows = [["robot, frame", "poses", "solved", "time", "time per pose"]]
+    for row in data["rows"]:
+        share, each = row["solved"] / row["poses"], 1e3 * row["ms"] / row["poses"]
+        rows.append(
+            [f"{row['robot']}, `{row['frame']}`", f"{row['poses']:,}", f"{share:.4%}"]
+            + [f"{row['ms']:.1f} ms", f"{each:.3f} µs"]
+        )
+    return with_notes(
+        rows,
+        setting(
+            "poses of random postures within limits, no initial guess, solved to 1e-8 m and rad",
+            "float64",
+            "fixed base",
+            "one call for all poses, which are on the GPU, call overhead included, compiling "
+            "excluded",
+            device(data),
+            "command: `python benchmarks/gpu_inverse_kinematics.py`",
+        ),
+    )
+
+
 def answer(data):
     each = span((1e6 * row["seconds"] / row["poses"] for row in data["rows"]), "{:.1f}".format)
     worst = min(row["solved"] / row["poses"] for row in data["rows"])
@@ -51,4 +74,7 @@ def answer(data):
 
 
 ANSWER = ("inverse_kinematics",), answer
-TABLES = {"inverse_kinematics": ("inverse_kinematics", inverse_kinematics)}
+TABLES = {
+    "inverse_kinematics": ("inverse_kinematics", inverse_kinematics),
+    "gpu_inverse_kinematics": ("gpu_inverse_kinematics", on_a_gpu),
+}
