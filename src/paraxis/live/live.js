@@ -123,7 +123,7 @@ class Robot {
     let along = 0;  // against gravity
     for (let k = 0; k < arrays.force.length; k++) along -= arrays.force[k] * gravity[k % 3];
     const square = gravity.reduce((sum, g) => sum + g * g, 0);
-    return along / (square * data.robot.masses.reduce((sum, each) => sum + each, 0));
+    return square && along / (square * data.robot.masses.reduce((sum, each) => sum + each, 0));
   }
 
   /** At least `owed` seconds, unless the clock passes `until`; how many were simulated. */
