@@ -287,6 +287,7 @@ def test_pages_print_what_they_show(page, monkeypatch):
 
 def test_what_cells_print_goes_into_blocks(monkeypatch):
     pytest.importorskip("sphinx")
+    pytest.importorskip("nbclient")
     monkeypatch.syspath_prepend(ROOT / "docs")
     from extensions.outputs import cells, differences, rewritten, same, text_of
 

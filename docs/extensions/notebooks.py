@@ -4,6 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import nbformat
+
+from .outputs import merged
+
 BLOCK = re.compile(r"```\{output\}\n.*?^```\n?", re.S | re.M)  # a notebook has the output itself
 
 
@@ -20,10 +24,12 @@ def copy(app, error):
         return
     for page in app.env.found_docs:
         if executed(app, page).is_file():
-            notebook = json.loads(executed(app, page).read_text("utf-8"))
+            notebook = nbformat.read(executed(app, page), as_version=4)
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "markdown":
-                    cell["source"] = BLOCK.sub("", "".join(cell["source"])).strip("\n")
+                    cell["source"] = BLOCK.sub("", cell["source"]).strip("\n")
+                else:
+                    cell["outputs"] = merged(cell["outputs"])
             kept = [cell for cell in notebook["cells"] if cell["source"]]
             text = json.dumps(notebook | {"cells": kept}, indent=1, ensure_ascii=False)
             Path(app.outdir, f"{page}.ipynb").write_text(text + "\n", "utf-8")

@@ -5,10 +5,10 @@ running the page. Sphinx runs it too, shows what it prints instead of the block,
 the two differ. A build that runs nothing shows the blocks.
 """
 
-import json
 import re
 from pathlib import Path
 
+import nbformat
 from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -111,7 +111,7 @@ def check(app, error):
         name = path.relative_to(Path(app.outdir).parent / "jupyter_execute").with_suffix("")
         page = Path(app.srcdir, name).with_suffix(".md")
         if page.is_file():
-            wrong = differences(page.read_text("utf-8"), json.loads(path.read_text("utf-8")))
+            wrong = differences(page.read_text("utf-8"), nbformat.read(path, as_version=4))
             for number, block, text in wrong:
                 LOG.warning(
                     "cell %d prints\n%s\nwhere its {output} says\n%s\n"
