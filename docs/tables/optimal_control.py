@@ -90,7 +90,7 @@ def gpu_optimal(data):
     note = (
         "Passes: derivatives, Riccati recursion and forward pass. An iteration is these and the "
         "decision of the search for every problem. In rows: one problem, whose knots are shared "
-        "among threads ([parallel in time](../optimal_methods.md)). The first call includes "
+        "among threads ([parallel in time](../howto/optimal/methods.md)). The first call includes "
         "compiling. The error is that of the controls against the CPU in float64, relative to the "
         "largest."
     )

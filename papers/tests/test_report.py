@@ -416,42 +416,8 @@ def test_pages_begin_with_verdicts_and_end_with_references(name):
         assert f"- {REFERENCES[paper]}\n" in sections[-1]
 
 
-def test_the_page_of_the_five_papers_has_their_references():
-    text = (PAGES.parent / "index.md").read_text("utf-8")
-    sections = re.split("^## ", text, flags=re.MULTILINE)[1:]
-    assert len(sections) == 5
-    for section in sections:
-        author, year = re.match(r"([A-Z][a-z]+).*? (\d{4}):", section).groups()
-        (paper,) = [each for each in REFERENCES if each.startswith(author) and year in each]
-        assert f"\n{REFERENCES[paper]}\n" in section
-        for part in ("Proposed", "Built", "Held", "Depends", "Did not"):
-            assert f"**{part}.**" in section
-
-
-@pytest.mark.parametrize(
-    ("said", "name", "found"),
-    [
-        ("fall 75 times and additions 22 times", "depth", "by 75 and additions by 22 times"),
-        ("1.3 to 2.8 times as long", "networks", "1.30 to 2.83 times as many"),
-        ("1.0 to 1.8 times where products", "networks", "1.02 to 1.77 times with shared products"),
-        ("three pairs (n, p) in five", "networks", "on 1,229 of 2,080 pairs"),
-        ("four times as fast as the serial count", "networks", "4.18 times as fast as the count"),
-        ("fewest levels in half of the cases", "schedules", "proved fewest in 9 of 17 cases"),
-        ("all fifteen printed schedules break", "schedules", "15 of 15 start tasks before"),
-        ("from 13 links on, or 19 if links", "log-depth", "N = 19 (equal links) and 13 (general"),
-        ("but only 0.4 to 0.6 times as fast", "log-depth", "2.41 and 0.40 to 0.59 for 8"),
-        ("1.6 to 2.3 times here", "log-depth", "1.57 to 2.26 times the flops of articulated"),
-        ("2.7 times slower than exact control as", "speculation", "| 2.69 | both_at_2_3_4_5; 1.3"),
-        ("13 iterations do not give 24 bits", "cordic", "with 13 joint angles are up to 0.0061"),
-    ],
-)
-def test_numbers_of_the_five_papers_are_those_of_the_reports(said, name, found):
-    page = " ".join((PAGES.parent / "index.md").read_text("utf-8").split())
-    assert said in page and found in (PAGES / f"{name}.md").read_text("utf-8")
-
-
 def test_uniform_subtasks_save_time_where_the_five_papers_say():
-    page = " ".join((PAGES.parent / "index.md").read_text("utf-8").split())
+    page = " ".join((PAGES.parent / "dhanaraj.md").read_text("utf-8").split())
     text = (PAGES / "schedules.md").read_text("utf-8")
     (evidence,) = re.findall(r"saved on two cores against as many uneven tasks: (.+?);", text)
     saved = re.findall(r"(-?\d+)% \((\d+) flops", evidence)
