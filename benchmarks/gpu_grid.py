@@ -17,10 +17,11 @@ Its tiers of shared memory are fixed when a robot is built, by the settings that
 """
 
 import argparse
+import gc
 import os
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from importlib import import_module
 from multiprocessing import TimeoutError, get_context
@@ -132,10 +133,11 @@ class Grid:
             call = partial(peer.function(cell.function), *given)
             call()  # the copies of its arguments stay where the kernel reads them
             stream.synchronize()
-            graph.capture_begin()
-            for _ in range(times):
-                result = call()
-            graph.capture_end()
+            with nothing_freed():
+                graph.capture_begin()
+                for _ in range(times):
+                    result = call()
+                graph.capture_end()
         graph.instantiate()
         return graph, result, given
 
@@ -146,6 +148,17 @@ class Grid:
         kernel = only_kernel(self._driver, graph.raw_cuda_graph(), name)
         shape = raw_shape(cell.function, cell.batch, cell.robot.nq, cell.robot.nv)
         return self._driver.repeated(kernel, IN_GRAPH), _there(cupy, kernel.first_argument, shape)
+
+
+@contextmanager
+def nothing_freed():
+    """Without collecting garbage: PyTorch's captures forbid freeing memory of a GPU meanwhile."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _there(cupy, pointer, shape):

@@ -39,6 +39,9 @@ CHUNK_WORK = 400_000  # flops a thread takes at a time: some ten microseconds
 THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
+FEW_NUMBERS = 1 << 14  # that are copied in some microseconds
+
+
 class Kernel:
     """A compiled Program: call it with one array per input, by position or by name.
 
@@ -80,6 +83,8 @@ class Kernel:
     ) -> np.ndarray | tuple[np.ndarray, ...]:
         """The call for any arrays: batches, lists, strides, other dtypes."""
         signature = self._signature
+        if isinstance(out, tuple) and not named and _are_small(out, arguments):
+            return self._copied(self.native(*arguments), out)
         values, out = signature.bind_with_out(arguments, named, out, self.name)
         if self.recipe is not None and any(map(is_lazy, values)):
             return kernel_over_blocks(self.recipe, self, values, out)
@@ -93,6 +98,17 @@ class Kernel:
         return results[0] if len(results) == 1 else tuple(results)
 
     __call__ = general  # replaced by native code where there is some
+
+    def _copied(self, results, out):
+        """Results in several small arrays of the caller's: native code makes only new ones, and a
+        copy of these takes less than planning the call here."""
+        results = results if isinstance(results, tuple) else (results,)
+        first, shape = results[0], next(iter(self.outputs.values()))
+        batch = first.shape[: first.ndim - len(shape)]
+        places = map_driver.result_arrays(self._signature, batch, self.dtype, out)
+        for place, result in zip(places, results, strict=True):
+            place[...] = result
+        return places[0] if len(places) == 1 else tuple(places)
 
     def _compute(self, arrays, results, batch, fresh):
         map_driver.run(self._signature, arrays, results, batch, self.dtype, self._execute, fresh)
@@ -142,6 +158,12 @@ class Kernel:
         )  # for the reason see targets/cpu/python_objects.py
         entry = ", called through Python" if slower else ""
         return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes{entry}>"
+
+
+def _are_small(out, arguments):
+    """Whether copying results takes no longer than planning a call."""
+    few = sum(getattr(array, "size", FEW_NUMBERS) for array in out) < FEW_NUMBERS
+    return few and not any(map(is_lazy, arguments))
 
 
 class Job:
