@@ -260,3 +260,53 @@ def test_inverse_kinematics(put):
         back = px.forward_kinematics(robot, as_numpy(found.q))[as_numpy(found.solved)]
         part = {"position": back[:, :3, 3], "rotation": back[:, :3, :3]}[kind]
         assert abs(part - goal[as_numpy(found.solved)]).max() < 1e-7
+
+
+# -- CUDA graphs -----------------------------------------------------------------------------------
+
+
+def captured(call):
+    """What replays a call, and what the call returned while it was captured."""
+    call()  # compiles
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.Device().synchronize()
+    with stream:
+        stream.begin_capture()
+        found = call()
+        graph = stream.end_capture()
+
+    def replay():
+        graph.launch(stream)
+        stream.synchronize()
+
+    return replay, found
+
+
+def test_a_loop_in_a_cuda_graph():
+    program = px.trace(lambda x: {"y": [0.5 * a + 1.0 for a in x]}, x=3)
+    kernel = program.compile_iterate({"x": "y"}, target="cuda")
+    x = cupy.zeros((100, 3))
+    replay, (state, _) = captured(lambda: kernel(steps=4, x=x))
+    for start in (0.0, 8.0):
+        x[...] = start
+        replay()
+        same(state["x"], np.full((100, 3), 2.0 + (start - 2.0) / 16))
+
+
+def test_steps_of_a_simulator_in_a_cuda_graph():
+    """Each replay is a step further, also in time, which the torques depend on."""
+    robot, (q, qd) = px.load("ur5"), START[:, :33]
+
+    def push(t, q, qd):
+        return [px.math.sin(30 * t) * (k + 1) for k in range(6)]
+
+    simulators = [px.Simulator(robot, dt=1e-2, controller=push) for _ in range(2)]
+    here, there = simulators
+    here.reset(q, qd)
+    there.reset(*map(cupy.asarray, (q, qd)))
+    replay, _ = captured(there.step)  # one step was taken
+    for _ in range(5):
+        replay()
+    here.step(n=6)
+    same(there.state.q, here.state.q)
+    same(there.state.t, here.state.t)
