@@ -307,7 +307,7 @@ def test_optimal_control_and_the_ground_on_a_gpu(made):
     row |= {"iteration": 0.002, "first": 30.0, "error": 1e-5}
     rows = [row, row | {"problems": 1, "knots_in_a_row": 4}]
     (text,) = made("gpu_optimal", {"horizon": 64, "rows": rows}, "table:gpu_optimal")
-    assert "| 128 | float32 | 1 ms | **2 ms** | 15.6 µs | 30 s | 1e-05 |" in text
+    assert "| 128 | float32 | 1 ms | **2 ms** | 15.6 µs | 1e-05 |" in text
     assert "| 1, in rows of 4 knots | float32 |" in text and "64 steps of 10 ms" in text
 
     row = {"robot": "go2", "law": "hard", "robots": 8192, "steps": 200, "error": 1e-6}

@@ -73,7 +73,7 @@ def mpc(data):
 
 def gpu_optimal(data):
     """One line per dtype and batch: the passes of an iteration and all of it, on a GPU."""
-    rows = [["problems", "dtype", "passes", "iteration", "per problem", "first call", "error"]]
+    rows = [["problems", "dtype", "passes", "iteration", "per problem", "error"]]
     for row in measured(data):
         count, knots = f"{row['problems']:,}", row["knots_in_a_row"]
         rows.append(
@@ -83,16 +83,14 @@ def gpu_optimal(data):
                 f"{1e3 * row['passes']:.3g} ms",
                 f"**{1e3 * row['iteration']:.3g} ms**",
                 f"{1e6 * row['iteration'] / row['problems']:,.3g} µs",
-                f"{row['first']:.0f} s",
                 f"{row['error']:.0e}",
             ]
         )
     note = (
         "Passes: derivatives, Riccati recursion and forward pass. An iteration is these and the "
         "decision of the search for every problem. In rows: one problem, whose knots are shared "
-        "among threads ([parallel in time](../howto/optimal/methods.md)). The first call includes "
-        "compiling. The error is that of the controls against the CPU in float64, relative to the "
-        "largest."
+        "among threads ([parallel in time](../howto/optimal/methods.md)). The error is "
+        "that of the controls against the CPU in float64, relative to the largest."
     )
     return with_notes(
         rows,
@@ -100,7 +98,7 @@ def gpu_optimal(data):
         setting(
             "an arm of seven joints with the lengths and masses of an iiwa14 on a fixed base, "
             f"{data['horizon']} steps of 10 ms, no constraints",
-            "iterations are timed inside the solver, medians of 9",
+            "iterations are timed inside the solver, medians of 9, compiling excluded",
             "arrays on the GPU",
             device(data) if "device" in data else "",
             "command: `python benchmarks/gpu_optimal.py`",
