@@ -63,6 +63,7 @@ html_theme = "furo"
 html_title = f"Paraxis {version}"
 html_static_path = ["_static"]
 html_css_files = ["paraxis.css"]
+html_search_scorer = str(HERE / "extensions/search.js")
 copybutton_exclude = ".linenos, .gp, .go"
 
 synonyms = tomllib.loads((HERE / "synonyms.toml").read_text("utf-8"))

@@ -5,6 +5,7 @@ import builtins
 import importlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -319,6 +320,41 @@ def test_synonyms_name_pages_and_have_the_words_of_the_field():
     }
     wanted = "CRBA RNEA ABA OSIM FK IK MPC iLQR stale URDF Coriolis".lower().split()
     assert {*wanted, "mass matrix", "gravity compensation"} - words == set()
+
+
+def test_the_search_knows_synonyms_and_puts_guides_first(tmp_path, monkeypatch):
+    """Built with the extension and the scorer of the pages, ordered by Node where there is one."""
+    application = pytest.importorskip("sphinx.application")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    (tmp_path / "index.rst").write_text("Home\n====\n\n.. toctree::\n\n   guide\n\nSave it.\n")
+    (tmp_path / "guide.rst").write_text("Guide\n=====\n\nSave it.\n")
+    app = application.Sphinx(
+        tmp_path, None, tmp_path / "html", tmp_path / "tree", "html", status=None,
+        confoverrides={
+            "extensions": ["extensions.synonyms"],
+            "synonyms": {"guide": ["moving picture"]},
+            "html_search_scorer": str(ROOT / "docs/extensions/search.js"),
+        },
+    )  # fmt: skip
+    app.build()
+    text = (tmp_path / "html/searchindex.js").read_text()
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert index["docnames"][index["terms"]["pictur"]] == "guide"
+    assert "moving picture" in index["indexentries"]
+    if not (node := shutil.which("node")):
+        return
+    words = (tmp_path / "html/_static/language_data.js").read_text()
+    ask = """
+        const pages = ["project/a", "papers/a", "api/a", "howto/a", "gallery"];
+        const score = page => Scorer.score([page, "", "", null, page === "howto/a" ? 5 : 6]);
+        console.log(pages.sort((a, b) => score(b) - score(a)).join(" "), stopwords.has("get"));
+    """
+    said = subprocess.run(
+        [node, "-e", "globalThis.window = globalThis;" + words + ask],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    order = "howto/a api/a gallery project/a papers/a true"
+    assert said.stdout.split() == order.split()
 
 
 def physics_symbols():

@@ -1,5 +1,9 @@
-"""Words of the field that lead to a page in the search and in the index: docs/synonyms.toml."""
+"""Words of the field that lead to a page in the search and in the index: docs/synonyms.toml.
 
+As entries of the index they lead there by themselves, as keywords together with other words.
+"""
+
+from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
@@ -11,6 +15,9 @@ class Synonyms(SphinxTransform):
         words = self.config.synonyms.get(self.env.docname, [])
         entries = [("single", word, "", "main", None) for word in words]
         self.document.insert(0, addnodes.index(entries=entries))
+        if words:
+            single = dict.fromkeys(" ".join(words).split())
+            self.document.insert(0, nodes.meta(name="keywords", content=", ".join(single)))
 
 
 def setup(app):
