@@ -91,6 +91,8 @@ def test_parameters_as_keywords_vary_from_state_to_state():
         px.mass_matrix(robot, q, mass=np.ones((5, 2)))
     with pytest.raises(ArgumentError, match="parameters: expected some of .* found 'lenght'"):
         px.mass_matrix(robot, q, lenght=1.0)
+    with pytest.raises(ArgumentError, match="'axes'; besides them, jacobian takes frame and coord"):
+        px.jacobian(robot, q, axes="body")
 
 
 @pytest.mark.parametrize("function", ["forward_dynamics", "bias_forces", "kinetic_energy"])

@@ -96,12 +96,17 @@ def check_algorithm(function, name, parameters=()):
         )
 
 
+def _other_keywords(function):
+    others = [name for name in ("frame", "coordinates") if name in FUNCTIONS[function].options]
+    return f"; besides them, {function} takes {' and '.join(others)}" if others else ""
+
+
 def check_parameters(function, parameters):
     for k, name in enumerate(parameters):
         if name not in PARAMETERS:
             raise ArgumentError(
                 f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}"
-                f"{did_you_mean(name, PARAMETERS)}"
+                f"{did_you_mean(name, PARAMETERS) or _other_keywords(function)}"
             )
         if name in parameters[:k]:
             raise ArgumentError(f"parameters: {name} appears twice")

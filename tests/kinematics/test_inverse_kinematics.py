@@ -624,6 +624,7 @@ def test_wrong_arguments_say_what_is_wrong():
         ({}, "expected one of pose, position or rotation, found none"),
         ({"pose": pose, "position": [0, 0, 1]}, "rotation, found pose and position"),
         ({"position": [0, 1]}, r"position: expected shape \(..., 3\), found \(2,\)"),
+        ({"pose": [1.0, 0.0, 0.0]}, r"pose: expected .* found \(3,\); give a point as position="),
         ({"rotation": pose}, r"rotation: expected shape \(..., 3, 3\), found \(4, 4\)"),
         ({"pose": pose, "tolerance": 0.0}, "tolerance: expected a number > 0, found 0.0"),
         ({"pose": pose, "tolerance": "fine"}, "tolerance: expected a number > 0"),

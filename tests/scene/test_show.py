@@ -248,6 +248,7 @@ def test_what_cannot_be_shown_is_refused():
     robot = px.load("ur5")
     for error, arguments, keywords in (
         ("expected a Robot", (3,), {}),
+        ("found 'arm.urdf'; px.load makes a Robot of a file", ("arm.urdf",), {}),
         ("give q as well", (robot,), {"qd": np.zeros((2, 6))}),
         ("increasing times", (robot, np.zeros((2, 6)), [0, 0]), {}),
         (r"tau: expected shape \(2, 6\)", (robot, np.zeros((2, 6))), {"tau": np.zeros((3, 6))}),

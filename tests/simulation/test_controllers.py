@@ -104,7 +104,7 @@ def test_a_controller_that_wants_floats_runs_uncompiled_and_says_so(name):
 def test_a_controller_with_chance_in_it_is_not_frozen():
     """Traced, its noise would be four constants."""
     rng = np.random.default_rng(0)
-    with pytest.warns(px.SimulationWarning, match="different torques when called again"):
+    with pytest.warns(px.SimulationWarning, match="called again; px.math.random_normal makes"):
         run = px.simulate(
             ur5(), START, REST, controller=lambda t, q, qd: rng.normal(size=6), dt=1e-3, steps=20
         )
@@ -160,7 +160,7 @@ WRONG = {
     "few": (lambda t, q, qd: [1.0] * 5, r"torques of shape \(6,\), found \(5,\)"),
     "nested": (lambda t, q, qd: [[1.0] * 6], r"torques of shape \(6,\), found \(1, 6\)"),
     "one number": (lambda t, q, qd: 1.0, r"torques of shape \(6,\), found \(\)"),
-    "None": (lambda t, q, qd: None, r"torques of shape \(6,\), found \(\)"),
+    "None": (lambda t, q, qd: None, r"torques of shape \(6,\), found None: it returns nothing"),
     "text": (lambda t, q, qd: "torques", r"torques of shape \(6,\), found \(\)"),
     "texts": (lambda t, q, qd: list("torque"), "numbers as torques, found str"),
     "Nones": (lambda t, q, qd: [None] * 6, "numbers as torques, found NoneType"),
@@ -169,7 +169,7 @@ WRONG = {
     "few, called": (lambda t, q, qd: [float(t)] * 5, r"shape \(6,\), found \(5,\)"),
     "nested, called": (lambda t, q, qd: [[float(t)] * 6] * 2, r"shape \(6,\), found \(2, 6\)"),
     "text, called": (lambda t, q, qd: ["a"] * int(6 + float(t)), "numbers as torques, found str"),
-    "None, called": (lambda t, q, qd: None if t < 1 else 0, r"shape \(6,\), found \(\)"),
+    "None, called": (lambda t, q, qd: None if t < 1 else 0, r"shape \(6,\), found None"),
     "one number, called": (lambda t, q, qd: float(t), r"shape \(6,\), found \(\)"),
     "unequal, called": (
         lambda t, q, qd: [float(t), [1], 1, 1, 1, 1],

@@ -214,6 +214,14 @@ REFUSED = {
         "tau and controller cannot be combined",
     ),
     "controller": ({"controller": np.zeros(6)}, r"a function of \(t, q, qd\), found ndarray"),
+    "law": (
+        {"controller": px.control.computed_torque(ur5(), 100.0, 20.0)},
+        r"controller: expected a function .*, found Controller; px\.control\.tracking\(law, goal\)",
+    ),
+    "trajectory": (
+        {"controller": px.trajectories.quintic(REST, START, 1.0)},
+        r"controller: a trajectory is a motion .*px\.control\.tracking\(law, trajectory\)",
+    ),
     "parameter": ({"colour": 1.0}, "colour: without a controller, keywords must be parameters"),
     "mass": ({"mass": np.ones(5)}, r"mass: expected shape \(\.\.\., 6\), found \(5,\)"),
 }  # fmt: skip

@@ -26,7 +26,7 @@ from ..targets.blocks import Place, is_lazy, results_over_blocks
 from ..targets.target import target_of
 from .limits import Limits
 from .moving import checked_joints, places_of, with_loops
-from .poses import nearest_poses
+from .poses import matrices, nearest_poses
 from .search import Near, Search
 
 TOLERANCE = 1e-8  # of angles, and of distances as shares of the arm's length
@@ -205,6 +205,11 @@ def _solved(robot, plan, goals, q0, tolerance, target):
 def _as_poses(kind, goal, target):
     """Goals as matrices (..., 4, 4), and whether each is valid (...)."""
     if kind == "pose":
+        goal = matrices(goal)
+        if np.shape(goal) == (3,):
+            raise ArgumentError(
+                "pose: expected shape (..., 4, 4), found (3,); give a point as position=..."
+            )
         return nearest_poses(goal, target)
     xp = target.arrays
     wanted = target.array(goal, kind, {"position": (3,), "rotation": (3, 3)}[kind])

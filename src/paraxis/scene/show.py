@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -69,9 +70,10 @@ def scene_of(what, q=None, t=None, *, qd=None, tau=None, title=None):
             raise ArgumentError(f"{given}: give q as well, the positions of the robot")
         return Scene(what, _at_rest(what) if q is None else Motion.of(what, q, t, qd, tau), title)
     if not hasattr(what, "as_scene"):
+        advice = "; px.load makes a Robot of a file" if isinstance(what, str | Path) else ""
         raise ArgumentError(
             f"show: expected a Robot, or the result of a simulation or of optimal control, found "
-            f"{quoted(what)}"
+            f"{quoted(what)}{advice}"
         )
     for name, array in arrays.items():
         if array is not None:

@@ -14,6 +14,11 @@ from ..graph.arrays import traced_array
 from ..graph.node import Node
 from .memory import WrongMemory, require_same_names, returned, same_shape
 
+ADVICE = (
+    "px.math.random_normal makes random numbers that can be traced, px.control.with_memory "
+    "a controller that remembers"
+)
+
 
 def traced_torques(controller, n):
     """`controller` on lists of traced scalars, checked."""
@@ -24,7 +29,7 @@ def traced_torques(controller, n):
     def torques(t, q, qd, settings):
         values, again = once(t, q, qd, settings), once(t, q, qd, settings)
         if not all(same(a, b) for a, b in zip(values, again, strict=True)):
-            raise TraceError("it returns different torques when called again")
+            raise TraceError(f"it returns different torques when called again; {ADVICE}")
         return values
 
     return torques
@@ -47,7 +52,7 @@ def traced_row(controller, n):
     def twice(*arrays):
         row, again = once(*arrays), once(*arrays)
         if not all(same(a, b) for a, b in zip(row, again, strict=True)):
-            raise TraceError("it returns something different when called again")
+            raise TraceError(f"it returns something different when called again; {ADVICE}")
         return row
 
     return twice
@@ -92,6 +97,8 @@ def same(a, b):
 
 def shape_of(result):
     """The shape of a controller's result, or words for one that has none."""
+    if result is None:
+        return "None: it returns nothing"
     try:
         return (
             np.shape(result) if isinstance(result, np.ndarray) else np.asarray(result, object).shape

@@ -27,6 +27,7 @@ from .limits import Limits, warn_of_limits
 from .limits_acted import limits_acted, mention_limits
 from .names import memory_input, setting_input
 from .run import NEVER, Run, warn_about, warn_of_missing, warn_of_unsolved
+from .settings import require_callable
 from .simulator import OF_GROUND, Simulator
 from .stiffness import warn_if_stiff
 
@@ -353,9 +354,8 @@ def warn_of_unsettled(left, ground):
 def _require_one_law(shapes, controller, settings):
     if "tau" in shapes and controller is not None:
         raise ArgumentError("tau and controller cannot be combined; give one of them")
-    if controller is not None and not callable(controller):
-        found = type(controller).__name__
-        raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
+    if controller is not None:
+        require_callable(controller)
     if controller is None and settings:
         raise ArgumentError(
             f"{settings[0]}: without a controller, keywords must be parameters of the robot: "

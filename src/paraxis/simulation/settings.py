@@ -6,6 +6,7 @@ from types import FunctionType
 import numpy as np
 
 from ..errors import ArgumentError
+from ..trajectories.trajectory import Trajectory
 
 STATE = ("t", "q", "qd")
 WITH_MEMORY = (*STATE, "memory")
@@ -101,6 +102,20 @@ def settings_of_robot(settings, batch, index):
         whole = np.broadcast_to(array, (*batch, *array.shape[axes:]))
         own[name] = whole[index]
     return own
+
+
+def require_callable(controller):
+    if isinstance(controller, Trajectory):
+        raise ArgumentError(
+            "controller: a trajectory is a motion and has no torques; px.control.tracking(law, "
+            "trajectory) makes a law such as px.control.computed_torque(robot, kp, kd) follow it"
+        )
+    if not callable(controller):
+        raise ArgumentError(
+            f"controller: expected a function of (t, q, qd), found {type(controller).__name__}; "
+            f"px.control.tracking(law, goal) makes one of a control law such as "
+            f"px.control.computed_torque(robot, kp, kd)"
+        )
 
 
 def require_takes(function, settings, of="controller", besides=STATE):

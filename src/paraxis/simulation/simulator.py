@@ -57,6 +57,7 @@ from .settings import (
     as_settings,
     default_settings,
     per_step_names,
+    require_callable,
     require_takes,
 )
 from .state import State
@@ -194,7 +195,7 @@ class Simulator:
         self._since = 0  # the most steps that a robot may have made since it was reset
         self._countable = EXACT_IN_FLOAT32 if self.dtype == np.float32 else MOST
         if controller is not None:
-            _require_callable(controller)
+            require_callable(controller)
 
     def _limit_attempts(self, max_step, max_attempts):
         """How many adaptive steps there may be in a dt, and how long each."""
@@ -711,7 +712,7 @@ class Simulator:
                 f"run under torques"
             )
         if controller is not None:
-            _require_callable(controller)
+            require_callable(controller)
             settings = self.settings | settings
         changing = self._changing(controller, per_step, steps)
         # torques may stand in for the simulator's controller, whose settings stay
@@ -939,12 +940,6 @@ def _is_same(one, other):
     if type(one) is MethodType and type(other) is MethodType:
         return one.__func__ is other.__func__ and one.__self__ is other.__self__
     return one is other
-
-
-def _require_callable(controller):
-    if not callable(controller):
-        found = type(controller).__name__
-        raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
 
 
 def positive(value, what):
