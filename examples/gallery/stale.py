@@ -18,6 +18,6 @@ for policy in ("exact", "hamilton", "binder_herzog"):
     runs.append(loop.q)
     print(f"{policy:14} safe up to {safe * 1e3:5.1f} ms, sampled every {period * 1e3:.0f} ms")
 q = np.stack([np.where(np.isfinite(each), each, np.nan) for each in runs], 1)
-px.show(robot, q, loop.t, title="Fresh data, and stale", open=False).to_html(
+px.show(robot, q, loop.t, title="Current and stale data", open=False).to_html(
     sys.argv[1] if len(sys.argv) > 1 else "stale.html"
 )
