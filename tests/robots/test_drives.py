@@ -648,5 +648,5 @@ def test_the_terminal_shows_drives_and_leaves_out_what_does_not_fit(arm, capsys,
     print_robot(Terminal(), arm.with_drives(FULL))
     out = capsys.readouterr().out
     assert "viscous" in out and "0.0001" in out
-    assert "In a wider window also: ratio, efficiency, break-away, limit." in " ".join(out.split())
+    assert "In a wider window also: efficiency, break-away, limit." in " ".join(out.split())
     assert max(len(line.rstrip()) for line in out.splitlines()) <= 60
