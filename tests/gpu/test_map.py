@@ -250,7 +250,7 @@ def test_jax(function):
     chained = (given[0] * 2 + 1) / 2 - 0.5  # still being computed when it is taken
     (after,) = call(function, robot, [chained, *given[1:]])
     assert error(np.asarray(after * 1.0), expected) < 1e-2
-    with pytest.raises(px.ArgumentError, match="out cannot be set for arrays of JAX"):
+    with pytest.raises(px.ArgumentError, match="out cannot be set for JAX arrays"):
         call(function, robot, given, out=found)
 
 

@@ -284,7 +284,7 @@ def test_single_precision():
 def test_refused():
     solver, other = simple(), simple()
     found = solver.solve([0.3, 0.1], g=9.81, goal=0.5)
-    with pytest.raises(px.ArgumentError, match="expected one that this solver has found"):
+    with pytest.raises(px.ArgumentError, match="expected a result of solve"):
         other.gradient(found, us_bar=found.us)
     with pytest.raises(px.ArgumentError, match="give xs_bar, us_bar or cost_bar"):
         solver.gradient(found)

@@ -282,7 +282,7 @@ def test_control_can_be_applied_before_the_next_plan_is_made():
 
 def test_arguments_that_do_not_fit():
     solver = to_stay_up(inequality=lambda x: [x[1] - 1.0])
-    with pytest.raises(px.ArgumentError, match="but no other inequalities"):
+    with pytest.raises(px.ArgumentError, match="not other constraints"):
         solver.mpc(np.zeros(2))
     solver = to_stay_up()
     with pytest.raises(px.ArgumentError, match="1 of 2 problems are not finite"):

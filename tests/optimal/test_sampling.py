@@ -159,7 +159,7 @@ def test_arguments_that_do_not_fit():
         solver.sampling(np.zeros(2), noise=-1.0)
     with pytest.raises(px.ArgumentError, match="elites: expected at most 10"):
         solver.sampling(np.zeros(2), samples=10, elites=11)
-    with pytest.raises(px.ArgumentError, match="but no other inequalities"):
+    with pytest.raises(px.ArgumentError, match="not other constraints"):
         swing(inequality=lambda x: [x[1] - 1.0]).sampling(np.zeros(2))
     free = px.optimal_control(px.trace(pendulum, x=2, u=1), lambda u: u @ u, 5)
     with pytest.raises(px.ArgumentError, match="give the standard deviation"):

@@ -205,7 +205,7 @@ def test_another_study_is_refused(store):
     px.sweep(of_robot(robot), space, store, block=2)
     before = content(store)
     for function, other, message in (
-        (of_robot(robot.with_gravity((0, 0, -1))), space, "robot 'planar3' is another one"),
+        (of_robot(robot.with_gravity((0, 0, -1))), space, "robot 'planar3' has changed"),
         (of_robot(robot, 2.0), space, "its function, or a value that it reads, has changed"),
         (lambda q: q, space, "its function read other robots: 'planar3' then, none now"),
         (of_robot(robot), {"q": np.ones((4, 3))}, "its space has other variables or values"),

@@ -72,7 +72,7 @@ class ClosedLoop:
 
     def _nq(self, name):
         if self.positions is None:
-            raise AttributeError(f"a closed loop of a Program has xs, and no {name}")
+            raise AttributeError(f"a closed loop of a Program has no {name}; use xs")
         return self.positions
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ class _Simulated:
         if simulator.batch != controller.batch:
             raise ArgumentError(
                 f"plant: expected robots of batch shape {controller.batch}, found "
-                f"{simulator.batch}; reset the Simulator to as many"
+                f"{simulator.batch}; reset the Simulator with that batch shape"
             )
         of_plan = system.dt if controller.ahead else simulator.dt
         count = round(of_plan / simulator.dt)

@@ -1,4 +1,4 @@
-"""`px.optimal_control`: a solver for the best controls of a system, compiled once."""
+"""`px.optimal_control`: a solver for the optimal controls of a system, compiled once."""
 
 from __future__ import annotations
 
@@ -77,31 +77,31 @@ def optimal_control(
       residuals, Hessians are Gauss-Newton approximations.
     - `horizon`: N, the number of steps.
     - `dt`: seconds per step, of a robot.
-    - `terminal`: the cost at the end, as `cost`; none by default.
+    - `terminal`: the cost at the end, a function like `cost`; none by default.
     - `method`: `"ilqr"` (Gauss-Newton steps of the whole trajectory), `"ddp"` (with second
       derivatives of the dynamics: fewer and more expensive iterations) or `"sqp"` (multiple
       shooting: trajectories may have gaps until they converge).
-    - `integrator`, `substeps`: `"semi_implicit_euler"` or `"rk4"`, and how many steps of it a `dt`
-      has. They are the steps of `px.simulate`, to the bit.
+    - `integrator`, `substeps`: `"semi_implicit_euler"` or `"rk4"`, and its number of steps per
+      `dt`. They are the steps of `px.simulate`, to the bit.
     - `actuation`: a function of `q`, `qd` and `u` that returns the torques of all motors, `(nv,)`;
       `controls` is then the number of controls.
-    - `controls`: the names of the joints whose motors are controlled; by default all that are not
-      a floating base.
-    - `limits`: of controls: `True` for the effort limits of the robot's description, `False` for
-      none, or `(lowest, highest)`. They hold exactly.
+    - `controls`: the names of the joints whose motors are controlled; by default all except a
+      floating base.
+    - `limits`: limits of controls: `True` for the effort limits of the robot's description, `False`
+      for none, or `(lowest, highest)`. They hold exactly.
     - `inequality`, `equality`: functions that return arrays that must be <= 0, or 0, in every step.
     - `terminal_inequality`, `terminal_equality`: the same at the end.
     - `parameters`: {name: shape} of parameters that may differ from problem to problem and from
       call to call: arguments of the functions, or, with None for the shape, parameters of the
       robot, such as `"mass"`.
-    - `per_step`: the names of those parameters that have a value for each of N + 1 times.
+    - `per_step`: the names of those parameters that have a value for each of the N + 1 times.
     - `dtype`: `"float64"` or `"float32"`.
-    - `threads`: the most threads that a CPU may use.
+    - `threads`: the largest number of CPU threads.
     - `parallel_in_time`: whether the passes through time are cut into rows of knots that are
-      computed at once, for one problem with a long horizon (or a few, on a GPU). What is found is
-      the same but for rounding. The cost of a step must curve upward in every direction of u, and
-      limits of controls cannot be kept. Damping, where a problem needs it, is in units of that
-      curvature.
+      computed at once, for one problem with a long horizon (or a few, on a GPU). The result is
+      the same except for rounding. The cost of a step must curve upward in every direction of u,
+      and limits of controls are not supported. Damping, where a problem needs it, is in units of
+      that curvature.
 
     **Returns:** a `px.optimal.Solver`: `.solve(x0, ...)`.
 
@@ -145,7 +145,7 @@ def optimal_control(
     used = {*own, *stage.parameters, *end.parameters}
     for name in shapes:
         if name not in used:
-            raise ArgumentError(f"parameters: {name!r} is read by no function")
+            raise ArgumentError(f"parameters: no function reads {name!r}")
     per_step = (per_step,) if isinstance(per_step, str) else tuple(per_step)
     for name in per_step:
         if not used:
@@ -170,13 +170,15 @@ def _shapes(system, parameters):
     shapes = {}
     for name, shape in parameters.items():
         if name in OF_STATE:
-            raise ArgumentError(f"parameters: {name!r} has a meaning of its own; rename it")
+            raise ArgumentError(
+                f"parameters: {name!r} is the name of a state or control; rename it"
+            )
         if isinstance(system, Robot) and name in PARAMETERS:
             shapes[name] = parameter_shapes(system, [name])[name]
             continue
         if shape is None:
             raise ArgumentError(
-                f"parameters: {name!r} is no parameter of the robot, so it needs a shape"
+                f"parameters: {name!r} is not a parameter of the robot, so it needs a shape"
                 f"{did_you_mean(name, PARAMETERS)}"
             )
         sizes = (shape,) if isinstance(shape, numbers.Integral) else shape
@@ -211,8 +213,8 @@ def _robot_system(robot, shapes, dt, integrator, substeps, actuation, controls, 
     open_tree(robot, "optimal control")
     if robot.nv > LARGE:
         warn(
-            f"robot {quoted(robot.name)}: optimal control of {robot.nv} velocities compiles for "
-            f"minutes, as its code grows with their cube; robot.locked holds joints in place",
+            f"robot {quoted(robot.name)}: optimal control of {robot.nv} velocities takes minutes "
+            f"to compile, as its code grows with their cube; lock joints with robot.locked",
             RobotWarning,
         )
     if dt is None:
@@ -232,9 +234,9 @@ def _robot_system(robot, shapes, dt, integrator, substeps, actuation, controls, 
     system = RobotSystem(robot, integrator, dt, substeps, driven, graph, own)
     if system.calls > 1 and system.calls * robot.nv > MANY:
         warn(
-            f"substeps: a step asks for {system.calls} accelerations of {robot.nv} joints, and its "
-            f"code, which grows with the cube of both, compiles for minutes; a shorter dt with a "
-            f"longer horizon costs less",
+            f"substeps: a step evaluates {system.calls} accelerations of {robot.nv} joints, and "
+            f"its code, which grows with the cube of both, takes minutes to compile; use a "
+            f"shorter dt with a longer horizon",
             RobotWarning,
         )
     if limits is True:
@@ -290,7 +292,7 @@ def _own_system(program, shapes, given, limits):
         )
     for name, value in given.items():
         if value is not None:
-            raise ArgumentError(f"{name}: is for robots only; a Program is a step by itself")
+            raise ArgumentError(f"{name}: only a robot takes this; a Program is itself a step")
     inputs = program.inputs
     for name in ("x", "u"):
         if len(inputs.get(name, ())) != 1:

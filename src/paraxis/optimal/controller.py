@@ -1,4 +1,4 @@
-"""What controllers that plan at every tick share: arrays that stay, and closed loops."""
+"""The base of controllers that plan at every tick: persistent arrays, and closed loops."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Controller:
 
     @property
     def refused(self) -> Any:
-        """How many ticks kept the plan that there was, per problem."""
+        """The number of ticks that kept the old plan, per problem."""
         return self.target.given_back(self._refused.reshape(self.batch).copy())
 
     @property
     def timing(self) -> Timing:
-        """How long ticks took so far, without the first one: a `px.optimal.Timing` that prints."""
+        """The times of ticks so far, without the first one: a `px.optimal.Timing`."""
         return self._clock.timing
 
     def run(
@@ -119,6 +119,6 @@ class Controller:
 def require_no_constraints(problem, what):
     if problem.stage.constraints or problem.terminal.constraints:
         raise ArgumentError(
-            f"{what}: keeps limits of controls, but no other inequalities or equalities; make a "
-            f"solver without them, whose cost rises where they are violated"
+            f"{what}: only limits of controls are supported, not other constraints; make a solver "
+            f"without these whose cost rises where they are violated"
         )

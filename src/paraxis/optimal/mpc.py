@@ -24,8 +24,8 @@ from .receding import Receding
 from .search import Search, Status
 from .work import Work
 
-LOST = 2  # plans refused in a row, after which it is planned anew
-ROUNDS = 10  # of a search from nothing, in a tick
+LOST = 2  # refused plans in a row before a restart
+ROUNDS = 10  # of the search of a restart, in a tick
 
 
 class MPC(Controller):
@@ -183,7 +183,7 @@ class MPC(Controller):
     _any_lost = False
 
     def _count(self, refused):
-        """Plan anew for problems that have lost their way."""
+        """Restart problems with too many refused plans in a row."""
         xp, self._any_lost = self.target.arrays, True
         self._in_a_row[...] = xp.where(refused, self._in_a_row + 1, 0)
         known = xp.isfinite(self._measured).all(-1)
@@ -192,7 +192,7 @@ class MPC(Controller):
             self._restart(rows)
 
     def _restart(self, rows):
-        """Begin with nothing but the measured states of these problems, as a first plan does."""
+        """Search anew from the measured states of these problems, as for a first plan."""
         solver, per_step, whole = self._solver, self.problem.per_step, self._whole
         given = self.problem, self.horizon, len(rows), self.target, self.dtype, solver.threads
         start = Work(*given, *self._from_nothing)
@@ -232,7 +232,7 @@ class MPC(Controller):
 
     @property
     def restarts(self) -> Any:
-        """How many times it was planned anew, as plans were refused one after another, (...)."""
+        """The number of restarts after several refused plans in a row, (...)."""
         return self.target.given_back(self._restarts.reshape(self.batch).copy())
 
     @property
@@ -248,12 +248,12 @@ class MPC(Controller):
 
     @property
     def gains(self) -> Any:
-        """Its feedback gains, (..., N, nu, ndx): for loops that run faster than ticks."""
+        """Its feedback gains, (..., N, nu, ndx), for control loops that run faster than ticks."""
         return self._shown(self._work.here.law["K"])
 
     @property
     def cost(self) -> Any:
-        """What it costs, (...)."""
+        """Its cost, (...)."""
         total = self._work.here.tally("total").reshape(self.batch)
         return self.target.given_back(total.copy())
 

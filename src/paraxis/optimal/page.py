@@ -84,7 +84,7 @@ def _search(solution):
     done = Figure("Done", "", "round", "problems that are done", {"done": points})
     return section(
         "The search",
-        "A round makes one candidate of every problem; each problem takes or refuses its own.",
+        "A round makes one candidate for every problem; each problem accepts or rejects its own.",
         figure_html(costs),
         figure_html(done),
     )
@@ -132,7 +132,7 @@ def _trajectory(solution, flat, label, k):
 def _motion(system, q):
     """The robot as it moves."""
     if not np.isfinite(q).all():
-        return "<p class='fine'>It is not drawn, as some positions are not finite.</p>"
+        return "<p class='fine'>The robot is not drawn, as some positions are not finite.</p>"
     picture, slower = stick_figure(system.robot, q, system.dt)
-    pace = f"{slower:g} times slower than it is" if slower > 1 else "as fast as it is"
-    return f"{picture}<p class='fine'>The motion, {pace}.</p>"
+    pace = f"{slower:g} times slower than real time" if slower > 1 else "in real time"
+    return f"{picture}<p class='fine'>The motion {pace}.</p>"

@@ -1,4 +1,4 @@
-"""What is to be solved: a system, what its knots cost, and how; and the Bodies of an iteration."""
+"""A problem: its system, costs and method; and the Bodies of an iteration."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,10 +3,10 @@
 MPPI weighs samples by their costs (Williams et al., 2017). The cross-entropy method draws again
 around the mean of the best ones, with their spread (Rubinstein, 1999), and in the end takes the
 best. Neither needs derivatives, so costs may have
-steps. All samples of all problems are rolled out in one pass, which adds up what they cost.
+steps. All samples of all problems are rolled out in one pass, which adds up their costs.
 
 Random numbers are functions of the seed, the tick, the sample and the step (counter_random.py), and
-all problems of a batch have the same: so each finds the same as it would alone.
+all problems of a batch have the same, so that the result of each is the same as alone.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ class Sampling(Controller):
 
     @property
     def cost(self) -> Any:
-        """What the best sample of the last tick cost, (...)."""
+        """The cost of the best sample of the last tick, (...)."""
         return self.target.given_back(self._cost.reshape(self.batch).copy())
 
     def __repr__(self) -> str:

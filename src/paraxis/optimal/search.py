@@ -1,4 +1,4 @@
-"""The search for optima: every problem of a batch goes on by itself, in common rounds.
+"""The search for optima: each problem of a batch proceeds independently, in common rounds.
 
 A round makes one candidate of every problem, and judges it. Which step a problem takes, whether the
 candidate is accepted, how much its next law is damped and when it is done depends on that problem
@@ -11,8 +11,8 @@ import numpy as np
 
 from .sums import over_knots
 
-ARMIJO = 1e-4  # of the predicted gain, that a step must bring
-SHORTEST = 2.0**-4  # a step; what brings nothing at that length is damped
+ARMIJO = 1e-4  # the share of the predicted gain that a step must bring
+SHORTEST = 2.0**-4  # a step; if it brings nothing at that length, the law is damped
 SHORTEST_KINKED = 2.0**-10  # with constraints: where one begins to act, the cost has a kink
 FADING = 0.9  # of the weight of gaps per full step tried: what mattered far away is forgotten
 FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10

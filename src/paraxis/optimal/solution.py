@@ -1,4 +1,4 @@
-"""What a solver found: trajectories, the control laws around them, and how good they are."""
+"""The result of a solver: trajectories, control laws around them, and their quality."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """How a search went, with an entry per round, `(rounds,)`.
+    """The course of a search, with an entry per round, `(rounds,)`.
 
-    - `done`: how many problems are finished.
+    - `done`: the number of problems that are finished.
     - `least`, `median`, `largest`: the costs of all problems.
 
     **Example:**
@@ -53,8 +53,8 @@ class Solution:
 
     - `xs`: states, `(..., N + 1, nx)`; `us`: controls, `(..., N, nu)`.
     - `cost`: `(...)`.
-    - `gains`: K, `(..., N, nu, ndx)`: near the trajectory, u + K (x - xs) is the best control,
-      within its limits.
+    - `gains`: K, `(..., N, nu, ndx)`: near the trajectory, u + K (x - xs) is the optimal
+      control, within its limits.
     - `residual`: the largest derivative of the cost with respect to a control that is not at its
       limit; `gap`: the largest distance between a state and the step that leads to it; `violation`:
       the largest violation of a constraint.
@@ -118,17 +118,17 @@ class Solution:
 
     def _nq(self, name):
         if not isinstance(self.problem.system, RobotSystem):
-            raise AttributeError(f"a Solution of a Program has xs, and no {name}")
+            raise AttributeError(f"a Solution of a Program has no {name}; use xs")
         return self.problem.system.robot.nq
 
     def _repr_html_(self) -> str | None:
-        """In a notebook: the robots as they move; nothing for a Program's solution."""
+        """An animation of the robots, in a notebook; None for the solution of a Program."""
         if not isinstance(self.problem.system, RobotSystem):
             return None
         return self.as_scene()._repr_html_()
 
     def as_scene(self, title: str | None = None) -> Scene:
-        """What `px.show(solution)` shows: the robots of all problems as they move."""
+        """The scene of `px.show(solution)`: an animation of the robots of all problems."""
         system = self.problem.system
         if not isinstance(system, RobotSystem):
             raise ArgumentError("show: a Solution of a Program has no robot to show")

@@ -86,22 +86,23 @@ class Solver:
         constraint_tolerance: float = 1e-6,
         **parameters: ArrayLike,
     ) -> Solution:
-        """The best controls from the state `x0`, for every problem of a batch.
+        """The optimal controls from the state `x0`, for every problem of a batch.
 
         **Arguments:**
 
-        - `x0`: `(..., nx)`, for a robot positions and rates; it decides the device.
+        - `x0`: `(..., nx)`, for a robot positions and rates; its device is used for everything.
         - `us`: `(..., N, nu)`, a first guess of the controls. By default a robot's motors hold it
           against gravity, and other controls are zero.
         - `xs`: `(..., N + 1, nx)`, a first guess of the states, for `"sqp"` only; x0 by default.
-        - `iterations`: the most rounds of a problem; one is a step that is taken or refused.
-        - `tolerance`: a problem is solved where another step would gain less than that, relative to
-          its cost.
-        - `constraint_tolerance`: how far constraints may be violated, in their units.
-        - `parameters`: `(..., *shape)`, and `(..., N + 1, *shape)` of those per step.
+        - `iterations`: the largest number of rounds; in each a problem accepts or rejects a step.
+        - `tolerance`: a problem is solved if another step would reduce its cost by less than this,
+          relatively.
+        - `constraint_tolerance`: the largest violation of constraints that is allowed, in their
+          units.
+        - `parameters`: `(..., *shape)`, or `(..., N + 1, *shape)` if they are per step.
 
-        **Returns:** a `px.optimal.Solution`. Problems that are not solved say so in its `status`,
-        and do not change what others find.
+        **Returns:** a `px.optimal.Solution`, whose `status` shows which problems are solved.
+        Problems that are not solved do not affect the others.
 
         **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape.
         """
@@ -132,29 +133,30 @@ class Solver:
         wrt: str | list[str] | None = None,
         tangent: bool = False,
     ) -> dict[str, Any]:
-        """The gradient of a number, from how it moves with a solution.
+        """The gradient of a function of a solution with respect to x0 and parameters.
 
-        It is that of the optimum itself, by the implicit function theorem, whatever the search did:
-        its error is that of the solution, so solve with a small `tolerance`. Controls at their
-        limits, and constraints that are active, are taken to stay so.
+        It is computed at the optimum by the implicit function theorem, independently of the search.
+        It is as accurate as the solution, so solve with a small `tolerance`. Controls at their
+        limits and active constraints are assumed to stay so.
 
         **Arguments:**
 
-        - `solution`: what `solve` returned.
-        - `xs_bar`, `us_bar`, `cost_bar`: the derivatives of the number with respect to `.xs`, `.us`
-          and `.cost`, of their shapes; None where it does not depend on them.
+        - `solution`: a result of `solve`.
+        - `xs_bar`, `us_bar`, `cost_bar`: the derivatives of the function with respect to `.xs`,
+          `.us` and `.cost`, of their shapes; None for those on which it does not depend.
         - `wrt`: names of arguments of `solve`, by default `"x0"` and all parameters.
-        - `tangent`: whether the gradient by `x0` is over the moves of a state, `(..., ndx)`, and
-          not over the nx numbers.
+        - `tangent`: whether the gradient with respect to `x0` is over the tangent space,
+          `(..., ndx)`, rather than over the nx entries of a state.
 
-        **Returns:** name -> gradient, of the shape of the argument. Arguments that problems share
-        have the sum over problems. It is NaN, with a warning, for problems that are not solved, or
-        whose solution is no strict optimum; problems that the number does not depend on add zero.
+        **Returns:** name -> gradient, of the shape of the argument. If problems share an argument,
+        its gradient is the sum over them. It is NaN, with a warning, for problems that are not
+        solved or whose solution is not a strict optimum; problems on which the function does not
+        depend contribute zero.
 
         **Raises:** `px.ArgumentError` if shapes or names do not fit.
         """
         if getattr(solution, "problem", None) is not self.problem:
-            raise ArgumentError("solution: expected one that this solver has found")
+            raise ArgumentError("solution: expected a result of solve() of this solver")
         if xs_bar is None and us_bar is None and cost_bar is None:
             raise ArgumentError("gradient: give xs_bar, us_bar or cost_bar")
         bars = {"xs": xs_bar, "us": us_bar, "cost": cost_bar}
@@ -171,16 +173,16 @@ class Solver:
     ) -> Exported:
         """Write the solver as C99 to a folder: header, source and a self-test.
 
-        It solves one problem at a time, as `solve` does, with memory that the caller brings:
-        nothing is allocated and nothing is global. `NAME_solve` searches, and `NAME_tick` is for
-        control in real time: feedback, then one iteration.
+        The code solves one problem at a time, as `solve` does, in memory provided by the caller: it
+        allocates nothing and has no globals. `NAME_solve` searches, and `NAME_tick` is for
+        real-time control: feedback, then one iteration.
 
         **Arguments:**
 
         - `folder`: where to write.
-        - `name`: the beginning of all names, by default after the system.
+        - `name`: the prefix of all names, by default that of the system.
         - `dtype`: `"float64"` or `"float32"`; by default that of this solver.
-        - `iterations`: the most rounds of the self-test.
+        - `iterations`: the largest number of rounds in the self-test.
         - `problems`: the problems of the self-test, by name as for `solve`: `"x0"` of shape
           `(problems, nx)` and all parameters. By default random ones: states near the neutral one,
           parameters of the robot as they are, and others between 0.5 and 1.5.
@@ -208,15 +210,16 @@ class Solver:
     ) -> MPC:
         """Model-predictive control from the state `x0`, for every problem of a batch.
 
-        The first plan is solved for here; from then on each tick does a fixed number of iterations.
+        The first plan is solved for at once; each tick then takes a fixed number of iterations.
 
         **Arguments:**
 
         - `x0`, `us`, `xs`, `parameters`: as for `solve`; parameters may change at every tick.
-        - `iterations`: of a tick.
-        - `first_iterations`: the most rounds for the first plan; `status` tells what came of it.
-        - `shift`: whether a tick is a step of time of the plan, which then moves on with it; with
-          `shift=False` the plan always begins at the measured state, however short ticks are.
+        - `iterations`: the number of iterations per tick.
+        - `first_iterations`: the largest number of rounds for the first plan; `status` has its
+          outcome.
+        - `shift`: whether ticks are `dt` apart, so that the plan is shifted by a step per tick;
+          with `shift=False` ticks may be closer together.
 
         **Returns:** a `px.optimal.MPC`: `u = mpc.tick(x)`.
 
@@ -245,21 +248,22 @@ class Solver:
 
         **Arguments:**
 
-        - `x0`: `(..., nx)`; it decides the device and the batch.
+        - `x0`: `(..., nx)`, of the batch of robots; its device is used for everything.
         - `us`: `(..., N, nu)`, the first plan; by default as for `solve`.
-        - `samples`: of each problem, in each iteration.
+        - `samples`: the number of samples per problem and iteration.
         - `method`: `"mppi"`, which weighs all samples by their costs, or `"cem"`, the cross-entropy
-          method, which draws again around the mean of the best, and takes the best in the end.
+          method, which samples again around the mean of the best, and finally takes the best one.
         - `noise`: the standard deviation of controls, a number or `(nu,)`; by default a sixth of
           the range between their limits.
-        - `correlation`: for how many steps noise is correlated (to 1/e); with 0 every step has its
-          own. A body with much inertia hardly moves under noise that changes at every step.
+        - `correlation`: the number of steps after which the correlation of noise falls to 1/e; with
+          0, steps are independent. A body with large inertia hardly moves under noise that
+          changes at every step.
         - `temperature`: of MPPI, in units of the difference between the median cost and the least:
           the lower, the more the best sample counts.
-        - `elites`: of the cross-entropy method: how many samples count, by default a tenth.
-        - `iterations`: of a tick.
-        - `seed`: the same seed gives the same bits.
-        - `shift`: whether a tick is a step of time of the plan.
+        - `elites`: for the cross-entropy method: the number of best samples, by default a tenth.
+        - `iterations`: the number of iterations per tick.
+        - `seed`: the same seed gives the same results to the bit.
+        - `shift`: whether ticks are `dt` apart, so that the plan is shifted by a step per tick.
         - `parameters`: as for `solve`; they may change at every tick.
 
         **Returns:** a `px.optimal.Sampling`: `u = sampling.tick(x)`.
@@ -275,15 +279,15 @@ class Solver:
         if self.problem.idle:
             warn(
                 "optimal control: a control of the last step costs nothing and nothing depends on "
-                "it, so no search ends solved; add a term such as 1e-6 * (u @ u) to the cost, or a "
-                "terminal cost",
+                "it, so that no problem can be solved; add a term such as 1e-6 * (u @ u) to the "
+                "cost, or a terminal cost",
                 SimulationWarning,
             )
 
     # -- arrays ------------------------------------------------------------------------------------
 
     def target(self, given):
-        """Where these arrays are."""
+        """The target on whose device these arrays are."""
         target = target_of({name: value for name, value in given.items() if value is not None})
         if target is not CPU and self.threads is not None:
             raise ArgumentError("threads cannot be set for target 'cuda'")

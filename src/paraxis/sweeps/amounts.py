@@ -1,4 +1,4 @@
-"""How large a study will be, and how long it will take, before it begins."""
+"""The size and duration of a study, estimated before it begins."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..checks import counted
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of a whole study, from states that were computed to find out.
+    """The size and duration of a study, extrapolated from a few states.
 
-    - `states`, `blocks`: how many.
-    - `bytes`: of what will be stored.
-    - `seconds`: of computing, in one process like this one; None if nothing was measured.
-    - `per_block`: seconds of a block.
+    - `states`, `blocks`: their numbers.
+    - `bytes`: the size of the results.
+    - `seconds`: the computing time in one process like this one; None if it was not measured.
+    - `per_block`: the seconds per block.
 
     **Example:**
 

@@ -123,7 +123,7 @@ class _Threads:
 def _lost(error):
     return StoreError(
         f"the scheduler was lost ({type(error).__name__}); blocks that were committed are kept: "
-        "start the same command again, and it goes on"
+        "the same command resumes"
     )
 
 

@@ -82,7 +82,7 @@ class Reading:
         if isinstance(value, GENERATORS) and not self._packages:  # theirs may have drawn before
             raise ArgumentError(
                 f"function: it reads {quoted(type(value).__name__)}, whose numbers depend on what "
-                "was drawn before, so that a study that goes on would not be the same; draw from "
+                "was drawn before, so that a resumed study would differ; draw from "
                 "the index of the states: px.math.random_uniform(seed, index)"
             )
         if isinstance(value, (tuple, list)):
@@ -148,7 +148,7 @@ class Reading:
         if parts is None:
             raise ArgumentError(
                 f"function: it reads {quoted(kind.__name__)}, which cannot be recognised when the "
-                "study goes on; make it inside the function"
+                "study resumes; make it inside the function"
             )
         if isinstance(parts, str):
             return parts
@@ -281,7 +281,7 @@ def difference(found: dict[str, Any], own: dict[str, Any]) -> str | None:
         name for name in {*robots[0]} & {*robots[1]} if robots[0][name] != robots[1][name]
     )
     if changed:
-        return f"robot {', '.join(map(repr, changed))} is another one than when the study began"
+        return f"robot {', '.join(map(repr, changed))} has changed since the study began"
     if robots[0] != robots[1]:
         before, now = (", ".join(map(repr, sorted(each))) or "none" for each in robots)
         return f"its function read other robots: {before} then, {now} now"

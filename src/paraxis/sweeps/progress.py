@@ -1,4 +1,4 @@
-"""How far a study is: from its store, and live while it is done."""
+"""The progress of a study: from its store, and live during a run."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class SweepWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Status:
-    """How far a study has come.
+    """The progress of a study.
 
     - `store`: the path or URL of the store.
-    - `blocks`, `done`, `failed`: how many there are, are committed, and raised an error.
-    - `states`: how many states the study has.
-    - `errors`: the errors by number of block, in a line each.
+    - `blocks`, `done`, `failed`: the numbers of all blocks, of committed and of failed ones.
+    - `states`: the number of states of the study.
+    - `errors`: the errors by number of block, one line each.
 
     **Example:**
 
@@ -50,12 +50,12 @@ class Status:
 
     @property
     def failed(self) -> int:
-        """How many blocks raised an error, and were not done since."""
+        """The number of blocks that failed and were not computed since."""
         return len(self.errors)
 
     @property
     def pending(self) -> int:
-        """How many blocks are still to be done."""
+        """The number of blocks still to be computed."""
         return self.blocks - self.done - self.failed
 
     @property
@@ -71,7 +71,7 @@ class Status:
 
 
 def status(store: str | os.PathLike) -> Status:
-    """How far the study in a store has come, also while it runs.
+    """The progress of the study in a store, also while it runs.
 
     **Arguments:**
 

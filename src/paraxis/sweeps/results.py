@@ -65,7 +65,9 @@ def _collect(value, name, found):
     if inside is None:
         name = name or "result"
         if name in found:
-            raise ArgumentError(f"{name}: expected results of different names, found two of this")
+            raise ArgumentError(
+                f"{name}: expected results of different names, found two with this one"
+            )
         found[name] = _in_main_memory(value)
         return
     for key, each in inside:

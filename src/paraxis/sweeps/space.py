@@ -1,7 +1,7 @@
-"""What a study varies: named variables, and the states that their values make.
+"""The space of a study: named variables, and the states that their values form.
 
 A space is an array of states: its axes have names and lengths, and the values of a state depend on
-its place alone. So a block of it can be computed anywhere, at any time, and again.
+its place alone. So a block can be computed anywhere, at any time, and again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Space(ABC):
     """The states of a study. `px.sweeps.product`, `points` and `sampled` make spaces.
 
     - `axes`: lengths by name.
-    - `cases`: of axes whose values are words, these. A block has a single one of each, so that the
-      function is given a word.
+    - `cases`: the values of axes whose values are strings. A block has a single one of each, so
+      that the function is called with a string.
 
     **Example:**
 
@@ -45,7 +45,7 @@ class Space(ABC):
 
     @property
     def count(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return math.prod(self.shape)
 
     @property
@@ -162,7 +162,7 @@ def product(**variables: ArrayLike) -> Product:
     **Arguments:**
 
     - `variables`: the values of each by name, `(k,)`, or `(k, ...)` for one whose values are
-      arrays. A list of words, such as names of policies, is possible too: the function is called
+      arrays. Values may also be strings, such as names of policies: the function is then called
       with one of them at a time.
 
     **Returns:** a `px.sweeps.Product`, a space with an axis for each variable.

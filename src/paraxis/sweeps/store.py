@@ -52,8 +52,8 @@ class Store:
         """Raise unless the store is still there, and still of this study."""
         if self.files.read(ROOT) != self.root:
             raise StoreError(
-                f"{shown(self.files, 300)}: the store is gone, or of another study now; what was "
-                "not committed is lost"
+                f"{shown(self.files, 300)}: the store is gone, or belongs to another study now; "
+                "results that were not committed are lost"
             )
 
     def is_done(self, number: int) -> bool:
@@ -169,8 +169,8 @@ def found_at(files: Files) -> Store | None:
     if root is None:
         if not files.is_empty() and not _begun(files):
             raise StoreError(
-                f"{shown(files, 300)}: there are files, but no study; expected an empty place or "
-                "the store of a study"
+                f"{shown(files, 300)}: there are files, but no study; expected an empty folder "
+                "or the store of a study"
             )
         return None
     try:

@@ -1,4 +1,4 @@
-"""`px.sweep`: a function over a space of variables, kept in a store that loses nothing."""
+"""`px.sweep`: a function over a space of variables, computed into a store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST = 1e8  # seconds that timers of all systems can count
 
 
 class Sweep:
-    """A study and its store: what `px.sweep` returns.
+    """A study and its store, as returned by `px.sweep`.
 
     **Example:**
 
@@ -50,11 +50,11 @@ class Sweep:
 
     @property
     def status(self) -> Status:
-        """How far it is."""
+        """The progress of the study."""
         return status_of(self._store)
 
     def open(self) -> Any:
-        """The results as an `xarray.Dataset`, read when they are asked for."""
+        """The results as an `xarray.Dataset`, which reads values on access."""
         try:
             import xarray
         except ImportError:
@@ -98,11 +98,11 @@ def sweep(
 
     - `function`: called with the variables by name, arrays with the states of a block as first
       axis; returns an array with that first axis, or a dict, named tuple or dataclass of such
-      arrays. If it has an argument `index`, that is given the numbers of the states, on which
+      arrays. If it has an argument `index`, it also gets the indices of the states, on which
       random numbers may depend (`px.math.random_uniform(seed, index)`).
-    - `space`: of `px.sweeps.product`, `px.sweeps.points` or `px.sweeps.sampled`; a dict is a
+    - `space`: made by `px.sweeps.product`, `px.sweeps.points` or `px.sweeps.sampled`; a dict is a
       product.
-    - `store`: a path, or a URL that fsspec knows, such as `s3://bucket/study.zarr`.
+    - `store`: a path, or a URL that fsspec supports, such as `s3://bucket/study.zarr`.
     - `block`: the largest number of states per block; by default a block takes about two seconds,
       and at most 64 MB. It cannot be changed once a store exists.
     - `workers`: the number of Dask worker processes on this machine; by default this process
@@ -116,8 +116,8 @@ def sweep(
 
     **Returns:** a `px.sweeps.Sweep`, also when blocks failed, with a warning.
 
-    **Raises:** `px.sweeps.StoreError` if the store is another client's at this time, is that of
-    another study, robot or version of the code, or cannot be written; `px.ArgumentError` if
+    **Raises:** `px.sweeps.StoreError` if another client uses the store, if it belongs to another
+    study, robot or version of the code, or if it cannot be written; `px.ArgumentError` if
     arguments are not valid; the error of the function, if it fails for every state that is tried
     first. Ctrl-C raises `px.Interrupted`, a KeyboardInterrupt.
 
@@ -163,7 +163,7 @@ def sweep(
             for outcome in _outcomes(client, given, pending, found):
                 live.after(outcome)
         except KeyboardInterrupt:
-            raise Interrupted(f"sweep: interrupted; {_goes_on(found)}", Sweep(found)) from None
+            raise Interrupted(f"sweep: interrupted; {_resumes(found)}", Sweep(found)) from None
         finally:
             live.close()
         finished = Sweep(found)
@@ -172,7 +172,7 @@ def sweep(
 
 
 def _opened(function, space, files, block, units, started, limit):
-    """The store of this study, which goes on or is made."""
+    """The store of this study, resumed or created."""
     identity, found = identity_of(function, space), found_at(files)
     if found is not None:
         wrong = difference(found.identity, identity)
@@ -180,8 +180,8 @@ def _opened(function, space, files, block, units, started, limit):
             wrong = "its space has another shape"
         if wrong is not None:
             raise StoreError(
-                f"{shown(files, 300)}: this store is of another study: {wrong}. Go on with what "
-                "it was begun with, or take another store"
+                f"{shown(files, 300)}: this store belongs to another study: {wrong}. Resume "
+                "with what it was started with, or use another store"
             )
         if block is not None and layout_for(space, block) != found.layout:
             raise StoreError(
@@ -265,9 +265,9 @@ def _recorded(outcomes, store):
         yield outcome
 
 
-def _goes_on(store):
+def _resumes(store):
     count = status_of(store)
-    return f"{count.done:,} of {count.blocks:,} blocks are committed, and the same call goes on"
+    return f"{count.done:,} of {count.blocks:,} blocks are committed; the same call resumes"
 
 
 def _warn_of_failures(status):

@@ -58,7 +58,7 @@ def body_of(key):
     if key not in _bodies:
         raise ArgumentError(
             f"a recorded graph calls a Program ({key}) that does not exist in this process; call "
-            "the function of the Program once before the graph, which does not contain its kernel"
+            "the function of the Program once before running the graph, which contains no kernel"
         )
     return _bodies[key]
 

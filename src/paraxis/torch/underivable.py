@@ -1,4 +1,4 @@
-"""Gradients that have no derivatives: asking for one raises, where it would silently be zero."""
+"""Gradients without derivatives: asking for one raises, rather than being silently zero."""
 
 import torch
 

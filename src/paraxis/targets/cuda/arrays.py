@@ -19,7 +19,7 @@ _HELD = deque()  # (event, arrays of JAX) of kernels that may be at work
 
 
 def on_a_gpu(value):
-    """Whether it is an array in the memory of a GPU."""
+    """Whether a value is an array on a GPU."""
     if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack_device__"):
         return False
     return _device(value)[0] in CUDA_MEMORY
@@ -386,7 +386,7 @@ class JaxArrays(Family):
 
     def places(self, out):
         if out is not None:
-            raise ArgumentError("out cannot be set for arrays of JAX, which are immutable")
+            raise ArgumentError("out cannot be set for JAX arrays, which are immutable")
         return None
 
     def given_back(self, array):
@@ -396,7 +396,7 @@ class JaxArrays(Family):
 
 
 def _stream(cuda, handle, number):
-    """CuPy's view of a stream that is another's."""
+    """A stream of another library, as CuPy sees it."""
     if hasattr(cuda.Stream, "from_external"):  # since CuPy 14
         return cuda.Stream.from_external(_Handle(handle))
     return cuda.ExternalStream(handle, number)

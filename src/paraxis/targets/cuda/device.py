@@ -45,7 +45,7 @@ def device() -> "Device":
 
 
 class Device(Protocol):
-    """What kernels and memory ask of a GPU, or of a stand-in for one.
+    """The interface of a GPU for kernels and memory; tests have a stand-in for one.
 
     `arrays` is the array module; `description` is what compiled code depends on: the kind of GPU,
     and the compiler; `number` is that of the current GPU; `start` is the address of cuLaunchKernel,
@@ -151,7 +151,7 @@ class CuPyDevice:
 
 @cache
 def cu_launch_kernel() -> int | None:
-    """The address of the function of the CUDA driver; None where there is no such driver."""
+    """The address of the CUDA driver's launch function; None without such a driver."""
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
         return ctypes.cast(driver.cuLaunchKernel, ctypes.c_void_p).value
@@ -176,11 +176,11 @@ class Launcher:
 
     @property
     def spilled(self):
-        """Bytes per thread that are kept in memory because registers do not suffice."""
+        """Bytes per thread that are spilled to memory."""
         return self._attribute(LOCAL_SIZE)
 
     def allow(self, shared):
-        """Allow blocks so many bytes of shared memory, if that is more than the default."""
+        """Allow blocks this much shared memory, in bytes, if it exceeds the default."""
         if shared > USUAL_SHARED and shared not in self._allowed:
             self._driver.funcSetAttribute(self.function.ptr, MAX_SHARED, shared)
             self._allowed.add(shared)

@@ -54,12 +54,12 @@ class CudaIterateKernel:
 
     @property
     def registers(self):
-        """Of a thread."""
+        """Registers per thread."""
         return self._here.launcher.registers
 
     @property
     def spilled(self):
-        """Bytes a thread keeps in memory because registers do not hold them."""
+        """Bytes per thread that are spilled to memory."""
         return self._here.launcher.spilled
 
     def text(self):
@@ -82,7 +82,7 @@ class CudaIterateKernel:
 
     @property
     def _here(self):
-        """The kernel on the GPU that is current."""
+        """The kernel on the current GPU."""
         number = self.device.number
         if number not in self._loaded:
             parts = "iterate", self._body.key, self.plan.key, self.dtype.name

@@ -1,4 +1,4 @@
-"""A compiled body on the GPU, callable on arrays that are there."""
+"""A compiled body on the GPU, callable on arrays on the same GPU."""
 
 from dataclasses import replace
 from functools import cached_property, partial
@@ -55,7 +55,7 @@ class CudaKernel:
         return self.compute(values, out, self._remembered)
 
     def compute(self, values, out, remembered):
-        """The careful way: everything is checked, and what a call came to is remembered."""
+        """The full call: everything is checked, and the plan is kept."""
         signature = self._signature
         family = family_of(values, signature.inputs, self.device)
         with family.stream():
@@ -82,7 +82,7 @@ class CudaKernel:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _converted(self, arrays, family):
-        """The arrays in the type of the kernel, which others are copied to."""
+        """The arrays in the dtype of the kernel; others are converted."""
         described = [family.described(array) for array in arrays]
         check_inputs(self._signature, described)
         return [
@@ -91,7 +91,7 @@ class CudaKernel:
         ]
 
     def _planned(self, arrays, places, family):
-        """What to do, the results, and the arrays that kernels are to read and write."""
+        """The work, the results, and the arrays that kernels read and write."""
         given = [family.described(array) for array in arrays]
         wanted = None if places is None else [family.described(place) for place in places]
         todo = plan(self._signature, given, self.dtype, wanted)

@@ -1,4 +1,4 @@
-"""Calls that were made before: one lookup, one launch.
+"""Planned calls: one lookup, one launch.
 
 What a call does is decided by how its arrays are laid out, what they are and on which GPU: shapes,
 strides, element types, and whether they begin on a boundary of 16 bytes. So all of that is read of
