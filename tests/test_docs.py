@@ -165,7 +165,10 @@ def test_the_home_page_runs(monkeypatch, tmp_path):
     assert Path("run.html").stat().st_size > 1e5
 
 
-SLOW = ("safe_rate", "jax_least_effort", "reach_many", "mpc_ur5", "fly_around")  # examples
+SLOW = (  # examples
+    *("safe_rate", "jax_least_effort", "reach_many", "mpc_ur5", "fly_around"),
+    *("cordic_inverse_kinematics", "payload_sweep", "learn_a_policy", "line_to_motors"),
+)
 
 
 @pytest.mark.parametrize(

@@ -210,6 +210,7 @@ def test_runs_at_equal_hardware_are_those_of_closed_loop():
     assert run.error == pytest.approx(found[1, 1], rel=1e-6)
 
 
+@pytest.mark.long
 def test_answers_are_of_the_loops_of_the_other_tables():
     found = answers.tradeoff(PLANAR)
     n = arms.arm(PLANAR).n

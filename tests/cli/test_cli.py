@@ -214,7 +214,16 @@ def test_bench_of_a_function(capsys, tmp_path):
         assert code == 2 and f"did you mean '{near}" in err and len(err) < 120
 
 
-@pytest.mark.parametrize("function", peer.FUNCTIONS)
+QUICK_BESIDE = ("inverse_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(name, marks=() if name in QUICK_BESIDE else pytest.mark.long)
+        for name in peer.FUNCTIONS
+    ],
+)
 def test_bench_beside_pinocchio_of_every_function(capsys, tmp_path, function):
     pytest.importorskip("pinocchio")
     path = tmp_path / "arm.urdf"

@@ -154,7 +154,7 @@ def test_the_self_test_of_a_pendulum_with_limits(method, dtype, tmp_path):
     assert printed.startswith("pendulum_solver: error of controls") and "4 problems" in printed
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.long)])
 def test_the_self_test_of_an_arm_with_a_parameter(dtype, tmp_path):
     checked(reaching(px.load("ur5")).export(tmp_path, "reach", dtype, iterations=5), tmp_path)
 

@@ -225,6 +225,7 @@ def test_an_arm_moves_as_knot_by_knot(method):
         assert relative_error(getattr(found, name), getattr(expected, name)) < 1e-8, name
 
 
+@pytest.mark.long
 def test_joints_whose_positions_do_not_add_up():
     """Linear maps then depend on the state."""
     robot = row_of(("spherical", "revolute"))

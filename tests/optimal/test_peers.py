@@ -25,7 +25,8 @@ def beside(name, method, b, **cold):
     return found, casadi_optimum(its, each.x0[b], *start, **given)
 
 
-SLOW = ("panda", "flight", "ball_joint")  # CasADi takes seconds for their second derivatives
+# CasADi takes seconds for their second derivatives
+SLOW = ("panda", "flight", "ball_joint", "ur5", "rotors")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,13 @@ def test_no_better_trajectory_is_near(name):
         assert abs(theirs.xs - found.xs[b]).max() <= FLAT * max(1.0, abs(theirs.xs).max())
 
 
-@pytest.mark.parametrize("name", ["pendulum", "cart_pole", "quadrotor", "ur5", "panda", "flight"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("pendulum", "cart_pole", "quadrotor", "ur5"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("panda", "flight")),
+    ],
+)
 def test_the_same_optimum_from_the_same_first_guess(name):
     each, its = task(name), solver(name, "ilqr")
     first = each.us

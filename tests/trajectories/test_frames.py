@@ -127,7 +127,10 @@ def test_blends_round_corners_and_leave_the_rest():
     assert np.linalg.norm(trajectory(trajectory.duration * 0.5)[1]) > 0.1  # it does not stop
 
 
-@pytest.mark.parametrize("blend", [0.01, pytest.param(0.05, marks=pytest.mark.long), 0.1])
+@pytest.mark.parametrize(
+    "blend",
+    [pytest.param(0.01, marks=pytest.mark.long), pytest.param(0.05, marks=pytest.mark.long), 0.1],
+)
 def test_the_whole_acceleration_of_the_frame_is_limited(blend):
     trajectory = px.trajectories.cartesian_via_points(
         UR5, HOME, [NEAR, FAR, NEAR], blend=blend, max_velocity=0.5, max_acceleration=2.0
