@@ -12,7 +12,13 @@ CASES = [(name, method) for name in TASKS for method in task(name).methods]
 ROBOTS = [name for name in TASKS if isinstance(task(name).system, px.Robot)]
 
 
-@pytest.mark.parametrize("name, method", CASES)
+SLOW = ("ball_joint", "sqp"), ("rotors", "ddp")  # whose other methods are quicker
+
+
+@pytest.mark.parametrize(
+    "name, method",
+    [pytest.param(*case, marks=pytest.mark.long if case in SLOW else ()) for case in CASES],
+)
 def test_a_task_is_solved(name, method):
     found = solution(name, method)
     assert found.solved.all(), found

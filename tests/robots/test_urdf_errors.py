@@ -393,7 +393,7 @@ def elements(draw, depth=0):
     return e
 
 
-@fuzzing(150)
+@fuzzing(75)
 @given(st.lists(elements(), min_size=1, max_size=5))
 def test_a_random_tree_of_tags(children):
     root = ElementTree.Element("robot", name="r")
