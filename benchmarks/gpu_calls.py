@@ -287,36 +287,24 @@ def jax_rows(jax, states, kernel):
         q, qd, tau = carried
         return q + STEP * qd, qd + STEP * pj.forward_dynamics(robot, q, qd, tau), tau
 
-    loop = kept(jax.jit(lambda *x: jax.lax.fori_loop(0, STEPS, step, x)))
-    once = kept(jax.jit(lambda *x: pj.forward_dynamics(robot, *x)))
-    yield Row(
-        "JAX, a step in fori_loop",
-        loop,
-        kernel,
-        "the kernel",
-        3.0,
-        states.error_of(once, np.asarray, "forward_dynamics"),
-        wait=lambda: (wait(), import_module("cupy").cuda.Device().synchronize()),
-        in_ours=STEPS,
-        in_theirs=IN_GRAPH,
-        is_difference=True,
-    )
-
     def along(*x):
         return jax.lax.scan(lambda carried, _: (step(None, carried), None), x, length=STEPS)[0]
 
-    yield Row(
-        "JAX, a step in scan",
-        kept(jax.jit(along)),
-        kernel,
-        "the kernel",
-        3.0,
-        states.error_of(once, np.asarray, "forward_dynamics"),
-        wait=lambda: (wait(), import_module("cupy").cuda.Device().synchronize()),
-        in_ours=STEPS,
-        in_theirs=IN_GRAPH,
-        is_difference=True,
-    )
+    loop = kept(jax.jit(lambda *x: jax.lax.fori_loop(0, STEPS, step, x)))
+    once = kept(jax.jit(lambda *x: pj.forward_dynamics(robot, *x)))
+    for name, run in (("fori_loop", loop), ("scan", kept(jax.jit(along)))):
+        yield Row(
+            f"JAX, a step in {name}",
+            run,
+            kernel,
+            "the kernel",
+            3.0,
+            states.error_of(once, np.asarray, "forward_dynamics"),
+            wait=lambda: (wait(), import_module("cupy").cuda.Device().synchronize()),
+            in_ours=STEPS,
+            in_theirs=IN_GRAPH,
+            is_difference=True,
+        )
 
     def own(_, carried):
         q, qd, tau = carried
