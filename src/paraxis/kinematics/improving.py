@@ -28,7 +28,8 @@ class Improving:
         self._target = target
 
     def improved(self, q, goals, start, per_length):
-        """(q, distances) of the best nearby, also of `start` if there is one."""
+        """The best nearby, also of `start` if there is one: q, its error with `per_length`, and
+        its error in metres and radians."""
         per_length = self._target.arrays.full((), per_length)
         best, (off, ahead) = q, self._look(q, goals)
         if start is not None:
@@ -41,7 +42,7 @@ class Improving:
             q, off, ahead, best, best_off = self._chosen(
                 q, off, ahead, best, best_off, tried, left, further, per_length
             )
-        return best, best_off
+        return best, *self._errors(best_off, per_length)
 
     # -- what is compiled
 
@@ -62,6 +63,13 @@ class Improving:
             return {"off": off, "ahead": moved}
 
         return self._compiled(look, q=len(self._bounds), goal=(self._frames, 4, 4))
+
+    @cached_property
+    def _errors(self):
+        def errors(off, per_length):
+            return {"error": self._error(off, per_length), "plain": self._error(off, 1.0)}
+
+        return self._compiled(errors, off=len(self._scales), per_length=())
 
     @cached_property
     def _nearer(self):

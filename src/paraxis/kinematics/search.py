@@ -7,7 +7,7 @@ What is done for a pose depends on that pose alone.
 """
 
 import math
-from functools import cached_property, reduce
+from functools import cached_property
 from numbers import Real
 from typing import NamedTuple
 
@@ -46,26 +46,24 @@ class Search:
     """
 
     def __init__(self, robot, goal, moving, target):
-        self._goal, self._aim, self._frames = goal, AIMS[goal], len(robot.frames)
-        self._distances = self._frames * len(range(2)[self._aim.distances])  # all that count
-        rows = rows_of(robot)
+        aim, frames, rows = AIMS[goal], len(robot.frames), rows_of(robot)
         self._nq, self._model = robot.nq, Model(rows)
         self._length = self.length = characteristic_length(robot)
         velocities = places_of(robot, moving, "nv")
-        self._reach = Reach(rows.frames, velocities, self._length, self._aim, rows.loops)
+        self._reach = Reach(rows.frames, velocities, self._length, aim, rows.loops)
         self._target, self._arrays = target, target.arrays
         limits = Limits(robot, self._length)
         self._limits = limits.at(target)
         self._starts = Starts(robot, goal, limits, self._length, ROUNDS, target)
         stay = np.delete(np.arange(robot.nq), places_of(robot, moving, "nq"))
         bounds = [UNBOUNDED if k in stay else each for k, each in enumerate(limits.bounds)]
-        counts = [k in range(2)[self._aim.distances] for k in range(2)]
-        pairs = [counts] * self._frames + [(True, True)] * len(rows.loops)
-        given = self._model, self._frames, self._reach, bounds, pairs, stay.tolist(), target
+        counts = [k in range(2)[aim.distances] for k in range(2)]
+        pairs = [counts] * frames + [(True, True)] * len(rows.loops)
+        given = self._model, frames, self._reach, bounds, pairs, stay.tolist(), target
         self._rounds = Rounds(*given)
         both = (1.0, 1.0 / self._length)
-        scales = both[self._aim.distances] * self._frames + both * len(rows.loops)
-        given = self._model, self._frames, self._reach, bounds, scales, self._rounds.error, target
+        scales = both[aim.distances] * frames + both * len(rows.loops)
+        given = self._model, frames, self._reach, bounds, scales, self._rounds.error, target
         self._improving = Improving(*given)
         self._stay = target.put(stay) if len(stay) else None
 
@@ -101,10 +99,9 @@ class Search:
     def _improve(self, numbers, goals, q0, per_length, results):
         """Go on from the best that was met for some poses, none of which was reached."""
         start = None if q0 is None else self._within(q0)  # which no round has looked at
-        best, off = self._improving.improved(results.q[numbers], goals, start, per_length)
+        found = self._improving.improved(results.q[numbers], goals, start, per_length)
+        best, results.error[numbers], results.plain[numbers] = found
         results.q[numbers] = self._limits.unwound(best, q0)
-        results.error[numbers] = self._error(off, per_length)
-        results.plain[numbers] = self._error(off)
 
     def _within(self, q):
         """q within its limits, but for joints that may not move."""
@@ -114,10 +111,8 @@ class Search:
         return inside
 
     def _moved(self, q, goals, steps):
-        """Where some steps lead, that none leaves early, and how far off the last but one is."""
-        exactly = Near(0.0, 1.0)
-        moved, _ = self._rounds.run(1, exactly, steps, q=q, goal=goals)
-        return {name: moved[name] for name in ("q", "off")}
+        """Where some steps lead, that none leaves early."""
+        return self._rounds.run(1, Near(0.0, 1.0), steps, q=q, goal=goals)[0]["q"]
 
     def singular(self, goals, q, tolerance):
         """Which solutions q (N, n), NaN where none, lose a freedom that the frame has elsewhere.
@@ -129,7 +124,7 @@ class Search:
         doubtful = self._arrays.flatnonzero(least < DOUBTFUL * tolerance**0.5)
         if not len(doubtful):
             return least < SINGULAR
-        least[doubtful] = self._least(self._moved(q[doubtful], goals[doubtful], POLISH)["q"])
+        least[doubtful] = self._least(self._moved(q[doubtful], goals[doubtful], POLISH))
         return least < SINGULAR
 
     @cached_property
@@ -196,25 +191,6 @@ class Search:
             start[..., self._stay] = sought.q[:, None, self._stay]
         return start
 
-    def _error(self, off, per_length=1.0):
-        """The larger of the angle and the distance times per_length, or the one that counts; of
-        several frames and loops that of the worst."""
-        xp, each = self._arrays, self._distances // self._frames
-        errors = [
-            self._frame_error(off[:, k : k + each], per_length)
-            for k in range(0, self._distances, each)
-        ]
-        loops = range(self._distances, off.shape[1], 2)
-        errors += [open_by(xp, off[:, k : k + 2], per_length) for k in loops]
-        return reduce(xp.maximum, errors)
-
-    def _frame_error(self, off, per_length):
-        if self._goal == "position":
-            return off[:, 0] * per_length
-        if self._goal == "rotation":
-            return angles(self._arrays, off[:, 0])
-        return open_by(self._arrays, off, per_length)
-
 
 class Near(NamedTuple):
     """How near is near enough: angles, and distances times per_length, up to the tolerance."""
@@ -256,13 +232,10 @@ class Sought(NamedTuple):
 CARRIED_ON = ("q", "best", "anew", "before", "least", "plain")
 
 
-def angles(xp, chords):
-    return 2 * xp.arcsin(xp.minimum(chords / 2, 1.0))
-
-
 def open_by(xp, off, per_length=1.0):
     """The larger of an angle and a distance times per_length, of chords and distances (..., 2)."""
-    return xp.maximum(angles(xp, off[..., 0]), off[..., 1] * per_length)
+    angles = 2 * xp.arcsin(xp.minimum(off[..., 0] / 2, 1.0))
+    return xp.maximum(angles, off[..., 1] * per_length)
 
 
 def characteristic_length(robot):
