@@ -44,7 +44,7 @@ class Rounds:
     def run(self, rounds, near, steps=STEPS, starts=None, **carried):
         """(what is carried after these rounds, whether each is done).
 
-        What is said of the error is that of the last q but one, unless q is there.
+        The error is that of the last q but one, unless q has reached its goal.
         """
         xp, count = self._target.arrays, len(carried["q"])
         if starts is None:

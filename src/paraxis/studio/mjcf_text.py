@@ -1,6 +1,6 @@
 """MJCF that somebody brings, cut down to what needs no other file, nor time without bound.
 
-MuJoCo's compiler reads files wherever they are, loads plug-ins, and repeats what it is told to
+MuJoCo's compiler reads files wherever they are, loads plug-ins, and repeats what a model asks it to
 repeat. So only elements that are known to do none of this reach it; what is only for the eye is
 left out, and a note says so.
 """
