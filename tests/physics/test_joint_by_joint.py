@@ -12,7 +12,7 @@ import paraxis as px
 from paraxis.drivers.lanes import Clear
 from paraxis.graph.graph import size
 from paraxis.joint_functions.plans import JOINT_BY_JOINT, lanes_plan
-from paraxis.targets.cuda.text.lanes import places
+from paraxis.targets.cuda.text.lane_steps import places
 
 FUNCTIONS = tuple(JOINT_BY_JOINT)
 

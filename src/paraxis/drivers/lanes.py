@@ -10,6 +10,8 @@ tree: all lanes wait for each other after every span.
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph, size
 
@@ -24,6 +26,11 @@ class Place:
     first: int = 0
     stride: int = 1
     offsets: tuple | None = None
+
+    @property
+    def is_whole(self):
+        """Whether all items read the same numbers, side by side."""
+        return self.column is None and self.offsets is None and self.stride == 1
 
     def number(self, k):
         """That of component k, but for the column."""
@@ -92,7 +99,7 @@ class Plan:
         """The results of one state, by the interpreter."""
         memory = {name: [float("nan")] * count for name, count in self.sizes.items()}
         for name, shape in self.inputs.items():
-            memory[name] = [float(x) for x in arrays[name]]
+            memory[name] = [float(x) for x in np.ravel(arrays[name])]
             assert len(memory[name]) == size(shape)
         for step in self.steps:
             if isinstance(step, Clear):
@@ -119,8 +126,7 @@ def _taken(step, memory):
                     source = memory[place.field]
                     given[name] = [source[at + place.number(k)] for k in range(size(shape))]
             shaped = {
-                name: given[name][0] if shape == () else given[name]
-                for name, shape in step.graph.inputs.items()
+                name: np.reshape(given[name], shape) for name, shape in step.graph.inputs.items()
             }
             made.append((item, evaluate(step.graph, shaped)))
         for item, results in made:

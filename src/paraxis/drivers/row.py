@@ -62,6 +62,8 @@ class Row:
     name, but an output may have that of an input of the step, which later stages then do not see.
     """
 
+    may_have_lanes = False  # of a warp: a Row is computed by a thread
+
     def __init__(self, stages: Iterable[Stage], name: str = "step"):
         self.stages, self.name = tuple(stages), name
         for stage in self.stages:

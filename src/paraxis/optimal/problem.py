@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..body import Body
+from ..body import BY_LANES, Body
 from ..checks import quoted
 from ..drivers.iterate import Plan
 from ..drivers.row import Row, Stage
 from ..graph.graph import Graph
+from .knot_by_lanes import backward_lanes
 from .knots import (
     TALLIES,
     backward_graph,
@@ -25,6 +26,8 @@ from .knots import (
 from .objective import MULTIPLIERS, PENALTY, Objective
 from .quadratic import unpacked
 from .systems import OwnSystem, RobotSystem
+
+BY_LANES[backward_graph] = backward_lanes
 
 METHODS = ("ilqr", "ddp", "sqp")
 BOX_STEPS = 40  # of Newton's method within limits; most knots need three

@@ -1,5 +1,6 @@
 """A compiled body on the GPU, repeated over steps."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from ..number import checked_dtype
 from .device import device
 from .memory import memory_of
 from .text.iterate import iterate_text
+from .text.iterate_lanes import iterate_lanes_text
+from .text.iterate_lanes import shared_bytes as shared_by_lanes
 
 # Flops that one launch may take: a fraction of a second, so that others who use the GPU, and a
 # keyboard interrupt, need not wait for the end of a long run. Fewer states than FILLING take as
 # long a step as so many.
 LAUNCH_WORK = 10**12
 FILLING = 1 << 16
+MOST_BY_LANES = 1 << 13  # states that warps compute sooner than threads
 
 
 class CudaIterateKernel:
@@ -32,7 +36,7 @@ class CudaIterateKernel:
     def __init__(self, body, plan, dtype: DTypeLike = "float64", on=None):
         self.plan, self.dtype = plan, np.dtype(checked_dtype(dtype))
         self.device, self._body = on or device(), body
-        self._loaded = {}  # by the number of the GPU
+        self._loaded = {}  # (number of the GPU, are states computed by lanes) -> kernel
 
     def start(self, /, steps, every=1, out=None, **arrays):
         """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
@@ -50,55 +54,78 @@ class CudaIterateKernel:
 
     @property
     def name(self):
-        return self._here.name
+        return self._here().name
 
     @property
     def registers(self):
         """Registers per thread."""
-        return self._here.launcher.registers
+        return self._here().launcher.registers
 
     @property
     def spilled(self):
         """Bytes per thread that are spilled to memory."""
-        return self._here.launcher.spilled
+        return self._here().launcher.spilled
 
-    def text(self):
+    def text(self, by_lanes=False):
         """The CUDA C++."""
-        return iterate_text(self._row(), self.plan, self.dtype.name)
+        return self._text(by_lanes)[0]
+
+    def by_lanes(self, states):
+        """Whether a warp computes each of so many states, or a thread."""
+        if states > MOST_BY_LANES or self.plan.until or not self._body.may_have_lanes:
+            return False
+        return self._fits(self.device.most_shared)
 
     def steps_at_once(self, states):
-        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
+        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here().work))
 
     def execute(self, arrays, states, steps, every, since):
-        here, arguments = self._here, [states, steps, every, since]
+        here, arguments = self._here(self.by_lanes(states)), [states, steps, every, since]
         for array in arrays:
             step, state, entry = (distance // array.itemsize for distance in array.strides)
             arguments += [array, step, state if array.shape[1] > 1 else 0, entry]
-        here.launcher(-(-states // here.threads), here.threads, arguments)
+        here.launcher(-(-states // here.states), here.threads, arguments, here.shared)
 
     def job(self, arrays, states, often=False):
         """Arrays of so many states, that `run` works on as often as needed."""
         return _Job(self, arrays, states)
 
-    @property
-    def _here(self):
+    def _here(self, by_lanes=False):
         """The kernel on the current GPU."""
-        number = self.device.number
-        if number not in self._loaded:
-            parts = "iterate", self._body.key, self.plan.key, self.dtype.name
-            self._loaded[number] = self.device.loaded(parts, self._made, _Loaded)
-        return self._loaded[number]
+        key = self.device.number, by_lanes
+        if key not in self._loaded:
+            parts = "iterate", self._body.key, self.plan.key, self.dtype.name, by_lanes
+            make = partial(self._made, by_lanes)
+            self._loaded[key] = self.device.loaded(parts, make, _Loaded)
+        return self._loaded[key]
 
-    def _row(self):
+    def _fits(self, room):
+        """Whether a state has room in that much shared memory."""
+        dtype = self.dtype.name
+
+        def make():
+            steps = self._body.lanes if room else None
+            fits = steps is not None and shared_by_lanes(steps, self.plan, dtype) <= room
+            return {"fits": fits}, b""
+
+        parts = "iterate by lanes", self._body.key, self.plan.key, dtype, room
+        return self.device.loaded(parts, make, lambda _, found, __: found["fits"])
+
+    def _text(self, by_lanes):
+        """The text, and the flops of a step."""
+        if by_lanes:
+            steps = self._body.lanes
+            about(steps.name)
+            return iterate_lanes_text(steps, self.plan, self.dtype.name), steps.work
         row = made_row(self._body)
-        row.check(self.plan)
-        return row
-
-    def _made(self):
-        row = self._row()
         about(row.name)
-        text = iterate_text(row, self.plan, self.dtype.name)
-        description = {"name": text.name, "threads": text.threads, "work": row.cost}
+        row.check(self.plan)
+        return iterate_text(row, self.plan, self.dtype.name), row.cost
+
+    def _made(self, by_lanes):
+        text, work = self._text(by_lanes)
+        description = {"name": text.name, "threads": text.threads, "work": work}
+        description |= {"shared": text.shared, "states": text.states}
         return description, self.device.binary(text.text, size=text.size)
 
     def __repr__(self):
@@ -124,5 +151,6 @@ class _Loaded:
 
     def __init__(self, gpu, description, binary):
         self.name, self.threads = description["name"], description["threads"]
+        self.shared, self.states = description["shared"], description["states"]
         self.work = max(1, description["work"])
         self.launcher = gpu.load(binary, self.name)

@@ -7,7 +7,7 @@ what an H200 took for arms, quadrupeds and humanoids, in float32
 """
 
 from ...graph.graph import size
-from .text.lanes import LANES
+from .text.lane_steps import LANES
 
 # Microseconds of a thread per thousand nodes of a Plan's items, by the axes of results: graphs of
 # derivatives have less to leave out.

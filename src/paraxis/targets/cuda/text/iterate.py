@@ -46,6 +46,8 @@ class LoopText:
     name: str
     threads: int  # of a block
     size: str  # "usual" or "long": what compilers should be told
+    shared: int  # bytes of a block
+    states: int  # of a block
 
 
 def iterate_text(row, plan, dtype="float64"):
@@ -125,7 +127,8 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        return LoopText(text, self.name, THREADS, "long" if nodes > LONG else "usual")
+        size = "long" if nodes > LONG else "usual"
+        return LoopText(text, self.name, THREADS, size, 0, THREADS)
 
     def _stage(self, link):
         """How many nodes it has, and its lines."""

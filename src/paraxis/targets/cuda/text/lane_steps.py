@@ -1,0 +1,174 @@
+"""The steps of a Plan of the `lanes` driver as text, for the kernels that take them.
+
+The numbers of a state are in shared memory, where fields that are never needed together have the
+same place; constants and the integers that say where things are come first, once for all warps of a
+block. What all lanes read alike is read in packets.
+"""
+
+from ....drivers.lanes import Clear
+from ....graph.graph import size
+from ....passes.fuse import fuse
+from ...source.c import SIZES, TYPES
+from ...source.text import Array
+from .body import DeviceStatements, device_language
+
+LANES = 32
+PACKET = 16  # bytes
+WORDS = "own numbers table item span begin end state lane every ALL_TOGETHER"
+COMPONENTS = "xyzw"  # of a packet
+
+
+class LaneSteps:
+    """The lines of all steps, and what they read besides fields: `numbers` and `table`.
+
+    `starts` says where a field begins in the memory `own` of a state. Fields of `elsewhere`, name
+    -> the name of a pointer, begin there.
+    """
+
+    def __init__(self, plan, dtype, starts, elsewhere, words=""):
+        self.plan, self.dtype, self.starts, self.elsewhere = plan, dtype, starts, elsewhere
+        self.real, self.item = TYPES[dtype], SIZES[dtype]
+        self.per = PACKET // self.item  # numbers of a packet
+        self.language = device_language(dtype, WORDS + words)
+        self.numbers, self.table = [], []
+        self.lines = [line for step in plan.steps for line in self._step(step)]
+        self.numbers += [0.0] * (-len(self.numbers) % self.per)
+        self.table += [0] * (-len(self.table) % (PACKET // 2))
+
+    def definitions(self, name):
+        """The text of what kernels of that name copy to shared memory."""
+        numbers = [self.language.literal(x) for x in self.numbers]
+        table = [str(k) for k in self.table]
+        return _array(f"{name}_numbers", self.real, numbers) + _array(
+            f"{name}_table", "short", table
+        )
+
+    def copied(self, name, threads):
+        """Lines by which the threads of a block do so."""
+        sizes = {"numbers": len(self.numbers) * self.item, "table": len(self.table) * 2}
+        return [
+            f"for (int k = threadIdx.x; k < {bytes} / {PACKET}; k += {threads})\n"
+            f"        COPY_PACKET((packet *){to} + k, (const packet *){name}_{to} + k);"
+            for to, bytes in sizes.items()
+            if bytes
+        ]
+
+    def shared(self, rooms):
+        """Bytes of a block whose states have so many numbers together."""
+        return (len(self.numbers) + rooms) * self.item + 2 * len(self.table)
+
+    def _step(self, step):
+        if isinstance(step, Clear):
+            start, own = self._start(step.field)
+            count = self.plan.sizes[step.field]
+            return [
+                "#pragma unroll 4",
+                f"for (int k = LANE; k < {count}; k += LANES) {own}[{start} + k] = 0;",
+                "TOGETHER();",
+            ]
+        columns, numbers = {}, {}
+        for name, column in step.columns.items():
+            columns[name], self.table = len(self.table), [*self.table, *column]
+        for name, rows in step.constants.items():
+            numbers[name] = len(self.numbers)
+            self.numbers += [row[k] for k in range(len(rows[0])) for row in rows]
+        graph = fuse(step.graph)
+        inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
+        order = {node.index: k for k, node in enumerate(graph.nodes)}
+
+        packets = set()
+
+        def entry(array, k):
+            if array.name in numbers:
+                return f"numbers[{numbers[array.name] + k * step.items} + item]"
+            place = step.places[array.name]
+            if not place.is_whole or array.entries < self.per:
+                return self._at(place, k)
+            start, own = self._start(place.field)
+            packet, component = divmod(start + place.number(k), self.per)
+            if (own, packet) not in packets:
+                packets.add((own, packet))
+                source = f"*(const packet *)({own} + {packet * self.per})"
+                text.lines.append(f"const packet {own}{packet} = {source};")
+            return f"{own}{packet}.{COMPONENTS[component]}"
+
+        text = DeviceStatements(self.language, inputs, entry, order)
+        text.bring_angles(graph.nodes, self.dtype)
+        # Of numbers that a caller gives: others come from these.
+        given = {name for name, place in step.places.items() if place.field in self.plan.inputs}
+        poison = text.poison([each for each in graph.unused if each[0] in given])
+        text.compute(graph.nodes)
+        for name, (_, nodes) in graph.outputs.items():
+            for k, node in enumerate(nodes):
+                value = text.value(node) + (f" + {poison}" if poison else "")
+                text.lines.append(f"{self._at(step.places[name], k)} = {value};")
+        at = [f"const int at_{name} = table[{start} + item];" for name, start in columns.items()]
+        inner = ["    " + line for line in [*at, *text.lines]]
+        if len(step.spans) == 1:
+            return [
+                "#pragma unroll 1",
+                f"for (int item = LANE; item < {step.items}; item += LANES) {{",
+                *inner,
+                "}",
+                "TOGETHER();",
+            ]
+        spans, self.table = len(self.table), [*self.table, *step.spans]
+        return [
+            "#pragma unroll 1",
+            f"for (int span = 0, begin = 0; span < {len(step.spans)}; span++) {{",
+            f"    const int end = table[{spans} + span];",
+            "    #pragma unroll 1",
+            "    for (int item = begin + LANE; item < end; item += LANES) {",
+            *("    " + line for line in inner),
+            "    }",
+            "    TOGETHER();",
+            "    begin = end;",
+            "}",
+        ]
+
+    def _at(self, place, k):
+        start, own = self._start(place.field)
+        fixed = start + place.number(k)
+        return f"{own}[{fixed}]" if place.column is None else f"{own}[{fixed} + at_{place.column}]"
+
+    def _start(self, field):
+        """Where a field begins, and from which pointer."""
+        return self.starts[field], self.elsewhere.get(field, "own")
+
+
+def places(plan, kept=(), elsewhere=()):
+    """field -> where it begins in the memory of a state, and how many numbers that has: a field has
+    its place from the step that first names it to the last; those of `kept` have it throughout, and
+    those of `elsewhere` have none."""
+    first, last = dict.fromkeys(plan.inputs, -1), {}
+    for k, step in enumerate(plan.steps):
+        for field in sorted(step.fields()):
+            first.setdefault(field, k)
+            last[field] = k
+    for _, field, _ in plan.outputs.values():
+        last[field] = len(plan.steps)
+    for field in kept:
+        first[field], last[field] = -1, len(plan.steps)
+    starts, room = {}, 0
+    first = {field: k for field, k in first.items() if field not in elsewhere}
+    for field in sorted(first, key=lambda each: (-plan.sizes[each], first[each], each)):
+        at, count = 0, plan.sizes[field]
+        beside = sorted(
+            (starts[other], starts[other] + plan.sizes[other])
+            for other in starts
+            if last.get(other, -1) >= first[field] and last.get(field, -1) >= first[other]
+        )
+        for begin, end in beside:
+            if at + count <= begin:
+                break
+            at = max(at, end)
+        starts[field], room = at, max(room, at + count)
+    return starts, room
+
+
+def _array(name, kind, values):
+    rows = [", ".join(values[k : k + 12]) for k in range(0, len(values), 12)] or ["0"]
+    body = ",\n    ".join(rows)
+    return f"alignas(16) static __device__ const {kind} {name}[] = {{\n    {body}}};\n"
+
+
