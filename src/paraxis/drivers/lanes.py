@@ -69,6 +69,18 @@ class Clear:
 
 
 @dataclass(frozen=True)
+class Repeat:
+    """Steps that are repeated at most `most` times, until the number of a field is not zero."""
+
+    steps: tuple
+    most: int
+    until: str
+
+    def fields(self):
+        return {self.until}.union(*(step.fields() for step in self.steps))
+
+
+@dataclass(frozen=True)
 class Plan:
     """`sizes` are the numbers of each field; inputs are fields of the same name, outputs are
     (shape, field, its first number)."""
@@ -82,17 +94,21 @@ class Plan:
     @property
     def work(self):
         """The nodes that all items take together."""
-        steps = [step for step in self.steps if isinstance(step, Step)]
-        return sum(step.items * len(step.graph.nodes) for step in steps)
+        return sum(count * step.items * len(step.graph.nodes) for step, count in self.each())
+
+    def each(self):
+        """Steps that compute, and how often at most."""
+        for step in self.steps:
+            inner, most = (step.steps, step.most) if isinstance(step, Repeat) else ((step,), 1)
+            yield from ((each, most) for each in inner if isinstance(each, Step))
 
     def turns(self, lanes):
         """The nodes that so many lanes take one after another."""
         total = 0
-        for step in self.steps:
-            if isinstance(step, Step):
-                spans = zip((0, *step.spans), step.spans, strict=False)
-                rounds = sum(-(-(end - begin) // lanes) for begin, end in spans)
-                total += rounds * (len(step.graph.nodes) + 20)  # and what it takes to begin
+        for step, count in self.each():
+            spans = zip((0, *step.spans), step.spans, strict=False)
+            rounds = sum(-(-(end - begin) // lanes) for begin, end in spans)
+            total += count * rounds * (len(step.graph.nodes) + 20)  # and what it takes to begin
         return total
 
     def evaluate(self, arrays):
@@ -102,17 +118,26 @@ class Plan:
             memory[name] = [float(x) for x in np.ravel(arrays[name])]
             assert len(memory[name]) == size(shape)
         for step in self.steps:
-            if isinstance(step, Clear):
-                memory[step.field] = [0.0] * self.sizes[step.field]
-            else:
-                _taken(step, memory)
+            self._taken(step, memory)
         return {
             name: memory[field][first : first + size(shape)]
             for name, (shape, field, first) in self.outputs.items()
         }
 
+    def _taken(self, step, memory):
+        if isinstance(step, Clear):
+            memory[step.field] = [0.0] * self.sizes[step.field]
+        elif isinstance(step, Repeat):
+            for _ in range(step.most):
+                for each in step.steps:
+                    self._taken(each, memory)
+                if memory[step.until][0] != 0:
+                    break
+        else:
+            _computed(step, memory)
 
-def _taken(step, memory):
+
+def _computed(step, memory):
     begin = 0
     for end in step.spans:
         made = []

@@ -6,7 +6,7 @@ converged, and finishes once: small code that ends early, where one Body would h
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -60,12 +60,17 @@ class Row:
 
     It has what a Body has: key, name, inputs, outputs and cost. Two outputs cannot have the same
     name, but an output may have that of an input of the step, which later stages then do not see.
+
+    by_lanes: what makes a Plan of the `lanes` driver that computes the same, or None.
     """
 
-    may_have_lanes = False  # of a warp: a Row is computed by a thread
-
-    def __init__(self, stages: Iterable[Stage], name: str = "step"):
-        self.stages, self.name = tuple(stages), name
+    def __init__(
+        self,
+        stages: Iterable[Stage],
+        name: str = "step",
+        by_lanes: Callable[[], Any] | None = None,
+    ):
+        self.stages, self.name, self._by_lanes = tuple(stages), name, by_lanes
         for stage in self.stages:
             if not isinstance(stage, Stage):
                 raise ArgumentError(f"stages: expected Stages, found a {type(stage).__name__}")
@@ -91,6 +96,16 @@ class Row:
         if "linked" in self.__dict__:
             return self.linked
         return linked(self.name, self.stages, [stage.body.made() for stage in self.stages])
+
+    @property
+    def may_have_lanes(self) -> bool:
+        """As of a Body."""
+        return self._by_lanes is not None
+
+    @cached_property
+    def lanes(self) -> Any:
+        """As of a Body."""
+        return self._by_lanes and self._by_lanes()
 
     @property
     def inputs(self) -> dict[str, Shape]:

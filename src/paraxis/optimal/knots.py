@@ -16,6 +16,8 @@ from ..scalar import less, maximum, minimum, select
 from .quadratic import dot, eliminated, factor, largest, packed, replaced, solved, unpacked
 from .systems import move_graph
 
+BOX_STEPS = 40  # of Newton's method within limits; most knots need three
+HALVINGS = 7  # lengths of such a step that are tried
 # What the backward pass carries besides the value function: sums and extremes over knots.
 OF_LAW = ("decrement", "steepest", "least", "broken")
 TALLIES = ("total", "gaps", "widest", "bridged", *OF_LAW)
@@ -197,34 +199,41 @@ def box_graph(problem):
     def run(H, g, u, du):
         H = unpacked(H, n + nu)
         Quu, Qu = [row[n:] for row in H[n:]], g[n:]
-        low, high = _room(problem, u)
+        low, high = room(problem, u)
         slope = [a + dot(row, du) for a, row in zip(Qu, Quu, strict=True)]
-        held = _held(du, slope, low, high)
-        L, inverse, _ = factor(_freed(Quu, held))
+        held = held_at(du, slope, low, high)
+        L, inverse, _ = factor(freed(Quu, held))
         step = solved(L, inverse, [select(h, 0.0, -s) for h, s in zip(held, slope, strict=True)])
-        best, least = du, _form(Quu, Qu, du)
-        for halvings in reversed(range(7)):
+        best, least = du, form_of(Quu, Qu, du)
+        for halvings in reversed(range(HALVINGS)):
             length = 0.5**halvings
             there = [
                 minimum(maximum(x + length * s, a), b)
                 for x, s, a, b in zip(du, step, low, high, strict=True)
             ]
-            value = _form(Quu, Qu, there)
+            value = form_of(Quu, Qu, there)
             better = less(value, least)
             best = [select(better, x, y) for x, y in zip(there, best, strict=True)]
             least = select(better, value, least)
-        change = [a - b for a, b in zip(best, du, strict=True)]
-        cut = [a - (x + s) for a, x, s in zip(best, du, step, strict=True)]
-        after = [s + dot(row, change) for s, row in zip(slope, Quu, strict=True)]
-        others = [
-            select(a, select(b, 0.0, 1.0), select(b, 1.0, 0.0))
-            for a, b in zip(held, _held(best, after, low, high), strict=True)
-        ]
-        short = minimum(largest(change), largest([*cut, *others]))
-        return {"du'": best, "settled'": select(less(0.0, short), 0.0, 1.0)}
+        done = settled(Quu, slope, held, du, step, best, (low, high))
+        return {"du'": best, "settled'": done}
 
     shapes = {"H": (halves(n + nu),), "g": (n + nu,), "u": (nu,), "du": (nu,)}
     return trace(run, shapes, "box")
+
+
+def settled(Quu, slope, held, du, step, best, bounds):
+    """1 where a step of Newton's method was the last: where nothing moved, or it was a whole one
+    after which the same controls are held."""
+    change = [a - b for a, b in zip(best, du, strict=True)]
+    cut = [a - (x + s) for a, x, s in zip(best, du, step, strict=True)]
+    after = [s + dot(row, change) for s, row in zip(slope, Quu, strict=True)]
+    others = [
+        select(a, select(b, 0.0, 1.0), select(b, 1.0, 0.0))
+        for a, b in zip(held, held_at(best, after, *bounds), strict=True)
+    ]
+    short = minimum(largest(change), largest([*cut, *others]))
+    return select(less(0.0, short), 0.0, 1.0)
 
 
 def start_box_graph(problem):
@@ -232,7 +241,7 @@ def start_box_graph(problem):
     nu = problem.system.nu
 
     def run(u):
-        low, high = _room(problem, u)
+        low, high = room(problem, u)
         return {"du": [minimum(maximum(0.0, a), b) for a, b in zip(low, high, strict=True)]}
 
     return trace(run, {"u": (nu,)}, "start_box")
@@ -245,10 +254,10 @@ def close_graph(problem):
     def run(H, g, u, **given):
         H, du = unpacked(H, n + nu), given["du'"]
         Quu, Qu = [row[n:] for row in H[n:]], g[n:]
-        low, high = _room(problem, u)
+        low, high = room(problem, u)
         slope = [a + dot(row, du) for a, row in zip(Qu, Quu, strict=True)]
-        held = _held(du, slope, low, high)
-        L, inverse, least = factor(_freed(Quu, held))
+        held = held_at(du, slope, low, high)
+        L, inverse, least = factor(freed(Quu, held))
         columns = [
             [select(h, 0.0, H[n + i][j]) for i, h in enumerate(held)] for j in range(n)
         ]  # of Qux, without rows that are held
@@ -258,7 +267,7 @@ def close_graph(problem):
         v = [g[j] + dot([H[n + i][j] for i in range(nu)], du) for j in range(n)]
         flat = largest([select(h, 0.0, x) for h, x in zip(held, slope, strict=True)])
         gain = -dot(Qu, du) - 0.5 * dot(du, [dot(row, du) for row in Quu])
-        steep = [select(h, 0.0, x) for h, x in zip(_held_now(u, Qu, problem), Qu, strict=True)]
+        steep = [select(h, 0.0, x) for h, x in zip(held_now(u, Qu, problem), Qu, strict=True)]
         law = {"k": du, "K": [[-K[j][i] for j in range(n)] for i in range(nu)]}
         broken = select(less(flat, 1e-6 * (largest(Qu) + 1e-300)), 0.0, flat)
         tallies = _judged(given, gain, largest(steep), least, broken)
@@ -269,7 +278,7 @@ def close_graph(problem):
     return trace(run, shapes, "close")
 
 
-def _room(problem, u):
+def room(problem, u):
     """How far du may go."""
     low, high = problem.limits
     return [a - x for a, x in zip(low, u, strict=True)], [
@@ -277,7 +286,7 @@ def _room(problem, u):
     ]
 
 
-def _held(du, slope, low, high):
+def held_at(du, slope, low, high):
     """Which controls are at a limit and pushed against it."""
     held = []
     for x, s, a, b in zip(du, slope, low, high, strict=True):
@@ -287,12 +296,12 @@ def _held(du, slope, low, high):
     return held
 
 
-def _held_now(u, slope, problem):
+def held_now(u, slope, problem):
     """The same without a step."""
-    return _held([0.0] * len(u), slope, *_room(problem, u))
+    return held_at([0.0] * len(u), slope, *room(problem, u))
 
 
-def _freed(Quu, held):
+def freed(Quu, held):
     """Quu with rows and columns of the identity for controls that are held."""
     free = [select(h, 0.0, 1.0) for h in held]
     return [
@@ -304,7 +313,7 @@ def _freed(Quu, held):
     ]
 
 
-def _form(Quu, Qu, du):
+def form_of(Quu, Qu, du):
     return dot(Qu, du) + 0.5 * dot(du, [dot(row, du) for row in Quu])
 
 

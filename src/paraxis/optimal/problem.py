@@ -1,7 +1,7 @@
 """A problem: its system, costs and method; and the Bodies of an iteration."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..body import BY_LANES, Body
 from ..checks import quoted
@@ -10,6 +10,7 @@ from ..drivers.row import Row, Stage
 from ..graph.graph import Graph
 from .knot_by_lanes import backward_lanes
 from .knots import (
+    BOX_STEPS,
     TALLIES,
     backward_graph,
     bending_graph,
@@ -30,7 +31,6 @@ from .systems import OwnSystem, RobotSystem
 BY_LANES[backward_graph] = backward_lanes
 
 METHODS = ("ilqr", "ddp", "sqp")
-BOX_STEPS = 40  # of Newton's method within limits; most knots need three
 # Names of what bodies pass to each other, beside which parameters are inputs: no parameter can have
 # one of these, as it would be taken for that.
 TAKEN = frozenset(
@@ -178,7 +178,7 @@ class Problem:
             box = Stage(Body(box_graph, self), BOX_STEPS, {"du": "du'"}, "settled'")
             bodies = Body(expand_graph, self), Body(start_box_graph, self), Body(close_graph, self)
             expand, start, close = map(Stage, bodies)
-            step = Row([expand, start, box, close], "backward")
+            step = Row([expand, start, box, close], "backward", partial(backward_lanes, self))
             n = self.directions
             outputs |= {"H": (halves(n),), "g": (n,), "du": (self.system.nu,)}
             outputs |= {"du'": (self.system.nu,), "settled'": ()}

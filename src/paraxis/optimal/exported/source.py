@@ -6,10 +6,9 @@ import numpy as np
 
 from ...targets.source.c import Function, block_comment, c_language, one_state
 from ...targets.source.text import LONGEST, Names, arrays, function_name, listed, write
-from ..knots import TALLIES, halves
+from ..knots import BOX_STEPS, TALLIES, halves
 from ..mpc import LOST, ROUNDS
 from ..objective import MULTIPLIERS, PENALTY
-from ..problem import BOX_STEPS
 from ..search import (
     ARMIJO,
     FADING,

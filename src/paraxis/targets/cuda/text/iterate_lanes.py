@@ -1,8 +1,8 @@
 """The kernel of the `iterate` driver by lanes: a warp for each state, all steps in it.
 
-The numbers of a state are in shared memory from the first step to the last. Inputs that are read at
-each step come for the next one while this one is computed: there are two places for them, which take
-turns.
+The numbers of a state are in shared memory from the first step to the last. Inputs that are read
+at each step come for the next one while this one is computed: there are two places for them, which
+take turns.
 """
 
 from ....graph.graph import size

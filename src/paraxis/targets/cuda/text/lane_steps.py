@@ -5,8 +5,7 @@ same place; constants and the integers that say where things are come first, onc
 block. What all lanes read alike is read in packets.
 """
 
-from ....drivers.lanes import Clear
-from ....graph.graph import size
+from ....drivers.lanes import Clear, Repeat
 from ....passes.fuse import fuse
 from ...source.c import SIZES, TYPES
 from ...source.text import Array
@@ -14,7 +13,7 @@ from .body import DeviceStatements, device_language
 
 LANES = 32
 PACKET = 16  # bytes
-WORDS = "own numbers table item span begin end state lane every ALL_TOGETHER"
+WORDS = "own numbers table item span begin end state lane every repetition is_over ALL_TOGETHER"
 COMPONENTS = "xyzw"  # of a packet
 
 
@@ -65,6 +64,17 @@ class LaneSteps:
                 "#pragma unroll 4",
                 f"for (int k = LANE; k < {count}; k += LANES) {own}[{start} + k] = 0;",
                 "TOGETHER();",
+            ]
+        if isinstance(step, Repeat):
+            start, own = self._start(step.until)
+            return [
+                "#pragma unroll 1",
+                f"for (int repetition = 0; repetition < {step.most}; repetition++) {{",
+                *("    " + line for each in step.steps for line in self._step(each)),
+                f"    const bool is_over = {own}[{start}] != 0;",
+                "    TOGETHER();  /* before its place has another number */",
+                "    if (is_over) break;",
+                "}",
             ]
         columns, numbers = {}, {}
         for name, column in step.columns.items():
@@ -170,5 +180,3 @@ def _array(name, kind, values):
     rows = [", ".join(values[k : k + 12]) for k in range(0, len(values), 12)] or ["0"]
     body = ",\n    ".join(rows)
     return f"alignas(16) static __device__ const {kind} {name}[] = {{\n    {body}}};\n"
-
-

@@ -78,8 +78,7 @@ class _Lanes:
         body = [
             "SHARED(memory);",
             f"{real} *const numbers = ({real} *)memory;",
-            f"{real} *const own = numbers + {self.numbers} "
-            f"+ threadIdx.x / LANES * {self.room};",
+            f"{real} *const own = numbers + {self.numbers} + threadIdx.x / LANES * {self.room};",
             f"short *const table = (short *)(numbers + {self.numbers + WARPS * self.room});",
             f"long long state = blockIdx.x * {WARPS}LL + threadIdx.x / LANES;",
             "const bool is_own = state < states;",
