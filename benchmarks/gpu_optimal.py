@@ -109,15 +109,16 @@ class Cell:
         _, self.arrays = solver.arrays(self.target, given)
         count = len(x0)
         self.work = Work(solver.problem, solver.horizon, count, self.target, solver.dtype)
+        self.search = Search(self.work, 1e-9, 1e-6)  # one, of which a GPU records the rounds
 
     def begun(self):
         """A search whose first trajectory is made."""
         self.solver.begin(self.work, self.arrays)
         for law in self.work.here.law.values():
             law[...] = 0.0
-        search = Search(self.work, 1e-9, 1e-6)
-        search.within[...] = 0.0  # none is done before the last iteration
+        search = self.search
         search.begin()
+        search.state("within")[...] = 0.0  # none is done before the last iteration
         search.round()
         return search
 

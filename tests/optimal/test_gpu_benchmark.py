@@ -69,7 +69,7 @@ def test_what_is_compiled_beforehand_needs_no_compiling(monkeypatch, tmp_path):
     for _ in range(2):
         monkeypatch.setattr(store, "_loaded", OrderedDict())  # as in another process
         gpu_optimal.prepare(arm, np.zeros(2), "sm_90", cells, 16, said.append)
-        assert len(asked) == 4 + 7 and "float32     1, in rows of 4: compiled" in said[-1]
+        assert len(asked) == 5 + 8 and "float32     1, in rows of 4: compiled" in said[-1]
 
 
 def test_the_arm_is_one():

@@ -47,7 +47,7 @@ def passes(solver, x, u, parameters, damping, kernels=None):
     side.go()
     found |= {"x": work.there.x, "u": work.there.u}
     if not solver.problem.feasible:
-        found |= {"rise": side.predicted_rise}
+        found |= side.start
     return found, work.kernels
 
 

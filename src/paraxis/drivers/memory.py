@@ -1,6 +1,6 @@
 """What drivers ask of a memory: see targets/cpu/memory.py and targets/cuda/memory.py."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -36,6 +36,11 @@ class Memory(Protocol):
 
     def may_write(self, array: Any, entries_first: Any) -> bool:
         """Whether kernels can write it; `entries_first` is a view with entries before states."""
+        ...
+
+    def copy_marked(self, marks: Any, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Of each pair of arrays (steps, states, ...), copy to the first what the second has of
+        those states whose number in `marks` is not zero."""
         ...
 
     def stream(self) -> AbstractContextManager:

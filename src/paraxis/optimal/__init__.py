@@ -9,7 +9,7 @@ _NAMES = {
     "Sampling": "sampling",
     "Solution": "solution",
     "Solver": "solver",
-    "Status": "search",
+    "Status": "status",
     "Timing": "timing",
 }
 __all__ = list(_NAMES)

@@ -21,7 +21,8 @@ from ..compiling import one_call
 from ..errors import ArgumentError
 from .controller import Controller, require_no_constraints
 from .receding import Receding
-from .search import Search, Status
+from .search import Search
+from .status import Status
 from .work import Work
 
 LOST = 2  # refused plans in a row before a restart
@@ -87,10 +88,8 @@ class MPC(Controller):
                 f"x0: the first trajectories of {failed} of {work.count} problems are not finite; "
                 f"give another x0, or first controls us"
             )
-        status = self.target.arrays.where(
-            search.running, int(Status.OUT_OF_ITERATIONS), search.status
-        )
-        return self.target.given_back(status.reshape(self.batch))
+        search.end()
+        return self.target.given_back(search.status.reshape(self.batch))
 
     @staticmethod
     def _searched(work, rounds):

@@ -9,7 +9,7 @@ from ..drawing.figure import Figure, figure_html
 from ..drawing.frame import document, header, tiles
 from ..drawing.page import section
 from ..drawing.stick_figure import stick_figure
-from .search import Status
+from .status import Status
 from .systems import RobotSystem
 
 MOST_CURVES = 8

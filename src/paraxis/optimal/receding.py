@@ -64,7 +64,7 @@ class Ahead(Side):
         kernel, steps = work.kernels.forward, len(self.all_law["k"])
         x, u = self.all_x[ahead:], self.all_u[ahead : ahead + steps]
         sources = {"x": x[:steps], "x_next": x[1 : steps + 1], "u": u, "step": work.step}
-        sources |= self.all_law | self.all_linear | self._start
+        sources |= self.all_law | self.all_linear | self.start
         arrays = []
         for name, shape in kernel.plan.inputs.items():
             if name in work.problem.per_step and name in work.parameters:
@@ -78,11 +78,11 @@ class Ahead(Side):
         self._feedback, self._steps = kernel.job(arrays, count, often=True), steps
         self._from_here = None
         if work.apart is not None:
-            self._from_here = work.apart.job([self.x[0], other.all_x[0]], [self._start["dx"][0]])
+            self._from_here = work.apart.job([self.x[0], other.all_x[0]], [self.start["dx"][0]])
 
     def feed_back(self, measured):
         """Forward from there; the first control of the other side is then the one to be applied."""
-        other, start = self._other, self._start
+        other, start = self._other, self.start
         other.all_x[0] = measured
         if self._from_here is None:
             start["at"][0] = measured
@@ -110,7 +110,7 @@ class Ahead(Side):
     def begin_plan(self, problems, other, found):
         """Take the plans of these problems from a Side that is not extended, where they have other
         numbers."""
-        for mine, theirs in zip(self.arrays(), other.arrays(), strict=True):
+        for mine, theirs in zip(self.kept(), other.kept(), strict=True):
             mine[:, problems] = theirs[:, found]
 
     def _plans(self):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .problem import Problem
-from .search import Status
+from .status import Status
 from .systems import RobotSystem
 
 if TYPE_CHECKING:

@@ -21,11 +21,12 @@ from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.target import CPU, target_of
 from .arguments import as_batch, as_rows, checked_arrays, shapes_of, timed
+from .course import Course
 from .gradients import gradient
 from .mpc import MPC
 from .sampling import Sampling
-from .search import RUNNING, Search, Status
-from .solution import History, Solution
+from .search import Search
+from .solution import Solution
 from .systems import GRAVITY, RobotSystem
 from .work import Work
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..targets.source.files import Exported
 
 FEW = 16  # problems, below which it is not worth it to gather those that still run
-
+QUEUED = 4  # rounds that a GPU is given at once; then it is known which problems still run
 
 UNBOUNDED = (
     "nothing in the problem bounds positions. An inequality does, such as "
@@ -367,48 +368,38 @@ class Solver:
 
 def _searched(work, iterations, tolerance, constraint_tolerance):
     """Search until all problems are done, and what is found then, by names of a Solution."""
-    xp = work.target.arrays
-    search, rows = Search(work, tolerance, constraint_tolerance), xp.arange(work.count)
+    xp, target, count = work.target.arrays, work.target, work.count
+    search, rows = Search(work, tolerance, constraint_tolerance), xp.arange(count)
     found: dict[str, Any] = {}
-    costs, history = xp.full(work.count, np.nan), []
-    if not work.count:
+    course, at_once = Course(target, count), 1 if target is CPU else QUEUED
+    if not count:
         iterations = 0
     with Progress("optimal control", iterations) as progress, np.errstate(all="ignore"):
         if iterations:
             search.begin()
-        for k in range(iterations):
+        for k in range(1, iterations + 1):
             search.round()
+            course.add(search, rows)
+            progress.at(k)
+            if k % at_once and k < iterations:
+                continue
             running = search.running
             count = int(running.sum())
-            costs[rows] = search.cost
-            history.append((len(costs) - count, *_spread(xp, costs)))
-            progress.at(k + 1)
             if not count:
                 break
-            if count <= work.count // 2 and work.count >= FEW:
+            if count <= search.work.count // 2 and search.work.count >= FEW:
                 _put(found, search, rows)
                 kept = xp.nonzero(running)[0]
                 rows, search = rows[kept], search.of(kept)
-                work = search.work
-    left = search.status == RUNNING
-    search.status = xp.where(left, int(Status.OUT_OF_ITERATIONS), search.status)
+    search.end()
     _put(found, search, rows)
-    return found, History(*np.array(history).reshape(-1, 4).T)
-
-
-def _spread(xp, costs):
-    """The least, median and largest of those that are finite."""
-    finite = xp.isfinite(costs)
-    count = int(finite.sum())
-    if not count:
-        return (np.nan,) * 3
-    ordered = xp.sort(xp.where(finite, costs, np.inf))
-    return tuple(float(ordered[k]) for k in (0, count // 2, count - 1))
+    return found, course.history()
 
 
 def _put(found, search, rows):
     """Write what is found of the problems of these rows."""
     here = search.work.here
+    search.constraints.look(search.work.now)
     results = {
         "xs": here.x,
         "us": here.u,
@@ -417,7 +408,7 @@ def _put(found, search, rows):
         "cost": search.cost,
         "residual": here.tally("steepest"),
         "gap": here.tally("widest"),
-        "violation": search.violations(),
+        "violation": search.constraints.violation,
         "status": search.status,
         "iterations": search.iterations,
     }
@@ -425,7 +416,7 @@ def _put(found, search, rows):
     multipliers = found.setdefault("multipliers", {})
     for name, array in results.items():
         _put_array(found, name, array, rows, 1 if name in timed else 0)
-    for name, array in search.pulls():
+    for name, array in search.constraints.pulls():
         _put_array(multipliers, name, array, rows, 1 if name == "stage" else 0)
 
 

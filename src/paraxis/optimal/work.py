@@ -100,7 +100,7 @@ class Work:
                 for name, each in self.parameters.items()
             }
         )
-        for mine, theirs in zip(work.here.arrays(), self.here.arrays(), strict=True):
+        for mine, theirs in zip(work.here.kept(), self.here.kept(), strict=True):
             mine[...] = theirs[:, rows]
         return work
 
@@ -121,6 +121,11 @@ class Work:
         """The same as (horizon or 1, count, entries)."""
         knots = self.horizon if name in self.problem.per_step else 1
         return self.at_knots(name, shape).reshape(knots, self.count, math.prod(shape))
+
+    def mapped(self, body):
+        """The kernel of a Body over problems, or over knots and problems."""
+        options = {} if self.threads is None else {"threads": self.threads}
+        return self.target.map(body, self.dtype, **options)
 
     def _new(self, first, shape):
         return self.target.empty(first, (self.count,), shape, self.dtype)
@@ -149,6 +154,9 @@ class Side:
         self.value = work._new((1,), problem.expand_inputs["V"])
         self.slope = work._new((1,), (system.ndx,))
         xp = work.target.arrays
+        self._copy_marked, self._kept = work.target.copy_marked, problem.kept
+        zero = xp.zeros((), work.dtype)
+        self._flat = [(law, xp.broadcast_to(zero, law.shape)) for law in self.law.values()]
         self.tallies = xp.zeros((len(TALLIES), work.count), work.dtype)
         first = [np.inf if name == "least" else 0.0 for name in TALLIES]
         self._first = xp.asarray(first, work.dtype)[:, None]
@@ -157,9 +165,9 @@ class Side:
             self.of_end = work._new((1,), (problem.terminal.constraints,))
         # of the pass forward that reads this side
         if problem.feasible:
-            self._start = {"at": work._new((1,), (system.nx,))}
+            self.start = {"at": work._new((1,), (system.nx,))}
         else:
-            self._start = {"dx": work._new((1,), (system.ndx,)), "slope": work._new((1,), ())}
+            self.start = {"dx": work._new((1,), (system.ndx,)), "slope": work._new((1,), ())}
 
     def tally(self, name):
         return self.tallies[TALLIES.index(name)]
@@ -181,6 +189,7 @@ class Side:
         kernel = work.kernels.at_end
         results = [made[name] for name in kernel.outputs]
         self._at_end = kernel.job([given[name] for name in inputs], results)
+        self._last_costates, self._last_slope = self.costates[-1], self.slope[0]
 
     def connect_back(self, work):
         """The passes that stay on this side: linearising, and backward."""
@@ -220,7 +229,7 @@ class Side:
         """The pass that reads this side and writes the other."""
         count, system = work.count, work.problem.system
         sources = {"x": self.x[:-1], "u": self.u, "x_next": self.x[1:], "step": work.step}
-        sources |= self.law | self.linear | self._start
+        sources |= self.law | self.linear | self.start
         arrays = []
         for name, shape in work.kernels.forward.plan.inputs.items():
             if name in work.parameters:
@@ -230,38 +239,40 @@ class Side:
         arrays.append(in_rows(other.x[1:], count, (system.nx,)))
         arrays.append(in_rows(other.u, count, (system.nu,)))
         self._forward, self._other = work.kernels.forward.job(arrays, count, often=True), other
+        begins = {name: self.x[0] if name == "at" else 0.0 for name in self.start}
+        self._begins = [(array[0], begins[name]) for name, array in self.start.items()]
+        self._begins.append((other.x[0], self.x[0]))
 
     # -- passes ------------------------------------------------------------------------------------
 
     def go(self):
         """Forward: the other side becomes the trajectory that the control law leads to."""
-        self._other.x[0] = self.x[0]
-        for name, array in self._start.items():
-            array[0] = self.x[0] if name == "at" else 0.0
+        for array, value in self._begins:
+            array[...] = value
         self._forward.run(len(self.u), EVERY)
 
     def judge(self):
         """Linearise, and go backward: what the trajectory costs, and the control law around it."""
         self.tallies[...] = self._first
         self._at_end.run()
-        self.costates[-1] = self.slope[0]
+        self._last_costates[...] = self._last_slope
         if self._linearise is not None:
             self._linearise.run()
         self._backward.run(len(self.u), EVERY)
 
-    @property
-    def predicted_rise(self):
-        """How the cost changes to first order along the step of linearised dynamics."""
-        return self._start["slope"][0] + (self.costates[-1] * self._start["dx"][0]).sum(-1)
+    def keep(self, marks, other):
+        """Take the marked problems from the other side."""
+        pairs = zip(self.kept(), other.kept(), strict=True)
+        self._copy_marked(marks, pairs)
 
-    def keep(self, rows, other):
-        """Take these problems from the other side."""
-        for mine, theirs in zip(self.arrays(), other.arrays(), strict=True):
-            mine[:, rows] = theirs[:, rows]
+    def flatten(self, marks):
+        """Let the control laws of marked problems change nothing."""
+        self._copy_marked(marks, self._flat)
 
-    def arrays(self):
-        """All that belongs to a trajectory, with the problems as second axis."""
-        yield from (self.x, self.u, *self.linear.values(), *self.law.values(), self.costates)
-        yield from (self.value, self.slope, self.tallies)
+    def kept(self):
+        """All of a trajectory that is read after the pass backward, with the problems as second
+        axis."""
+        yield from (self.x, self.u, *self.law.values(), self.costates, self.tallies)
+        yield from (self.linear[name] for name in self._kept)
         if self.of_end is not None:
             yield self.of_end

@@ -6,26 +6,24 @@ import numpy as np
 
 from ...targets.source.c import Function, block_comment, c_language, one_state
 from ...targets.source.text import LONGEST, Names, arrays, function_name, listed, write
-from ..knots import BOX_STEPS, TALLIES, halves
-from ..mpc import LOST, ROUNDS
-from ..objective import MULTIPLIERS, PENALTY
-from ..search import (
+from ..constraints import FIRST_PENALTY, FIRST_WEIGHT, LEAST_COST, LEAST_PENALTY, UNVIOLATED
+from ..decision import (
     ARMIJO,
     FADING,
     FIRST_DAMPING,
-    FIRST_WEIGHT,
     LEAST_PROGRESS,
-    LEAST_TOLERANCE,
-    LOOSE,
     MORE_PENALTY,
     MOST_DAMPING,
     MOST_PENALTY,
-    NOISE,
+    NARROW,
     SHORTEST,
     SHORTEST_KINKED,
-    UNVIOLATED,
-    Status,
 )
+from ..knots import BOX_STEPS, TALLIES, halves
+from ..mpc import LOST, ROUNDS
+from ..objective import MULTIPLIERS, PENALTY
+from ..search import LEAST_TOLERANCE, LOOSE, NOISE
+from ..status import Status
 from ..systems import RobotSystem
 from .bodies import graphs
 from .template import filled
@@ -131,15 +129,9 @@ class Source:
         }
         numbers |= {"MOST_DAMPING": MOST_DAMPING, "LEAST_PROGRESS": LEAST_PROGRESS}
         numbers |= {"MORE_PENALTY": MORE_PENALTY, "MOST_PENALTY": MOST_PENALTY, "LOOSE": LOOSE}
-        numbers |= {"LEAST_COST": 1e-12, "UNVIOLATED": UNVIOLATED, "LEAST_PENALTY": 1e-3}
-        numbers |= {
-            "FIRST_PENALTY": 1e6,
-            "NARROW": 1e-3,
-            "SMALL": 1e-6,
-            "TENTH": 0.1,
-            "HALF": 0.5,
-            "QUARTER": 0.25,
-        }
+        numbers |= {"LEAST_COST": LEAST_COST, "UNVIOLATED": UNVIOLATED, "NARROW": NARROW}
+        numbers |= {"LEAST_PENALTY": LEAST_PENALTY, "FIRST_PENALTY": FIRST_PENALTY}
+        numbers |= {"SMALL": 1e-6, "TENTH": 0.1, "HALF": 0.5, "QUARTER": 0.25}
         numbers |= {"NOISE": NOISE * rounding, "TOLERANCE": max(1e-9, LEAST_TOLERANCE * rounding)}
         numbers |= {"CONSTRAINT_TOLERANCE": 1e-6}
         words = {name: self.language.literal(value) for name, value in numbers.items()}

@@ -34,6 +34,12 @@ class MainMemory:
     def may_write(self, array, entries_first):
         return array.flags.c_contiguous and array.flags.writeable
 
+    def copy_marked(self, marks, pairs):
+        (states,) = marks.nonzero()
+        if len(states):
+            for array, other in pairs:
+                array[:, states] = other[:, states]
+
     def stream(self):
         return nullcontext()
 

@@ -79,6 +79,13 @@ class GpuMemory:
     def may_write(self, array, entries_first):
         return array.flags.c_contiguous or entries_first.flags.c_contiguous
 
+    def copy_marked(self, marks, pairs):
+        """Without waiting to know how many there are."""
+        marked = marks != 0.0
+        for array, other in pairs:
+            where = marked.reshape(-1, *[1] * (array.ndim - 2))
+            self.arrays.copyto(array, other, where=where)
+
     def stream(self):
         """Work is queued on the stream that the library of the arrays uses."""
         return self.family.stream()

@@ -28,7 +28,9 @@ class Recording:
     def _recorded(self):
         # The default stream cannot record. Nothing runs meanwhile, so no stream has to wait.
         stream = self._cuda.Stream(non_blocking=True)
-        with stream:
+        # What a run allocates on its way stays its own: every launch of the graph writes there.
+        self._memory = self._cuda.MemoryPool()
+        with stream, self._cuda.using_allocator(self._memory.malloc):
             stream.begin_capture()
             self._run(1)
             return stream.end_capture()
