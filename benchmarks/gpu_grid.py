@@ -220,7 +220,7 @@ def captured(grid, cell, threads):
 
 
 def _beside_our_kernel(cupy, cell, theirs, of_theirs):
-    ours, results = graph_of(cupy, cell.robot, cell.function, cell.given)
+    ours, results = graph_of(cupy, cell.ours, cell.given)
 
     def of_ours():
         for array in _listed(results):

@@ -1,20 +1,26 @@
 """Kernels on a GPU for the batches of learning and control: 16 to 4,096 states.
 
-    python benchmarks/gpu_small_batches.py [--robots FOLDER] [--only ROBOT ...] [--json FILE]
+    python benchmarks/gpu_small_batches.py [--robots FOLDER] [--only ROBOT ...] [--choices]
+        [--prepare sm_90] [--json FILE]
 
 Every cell is the time of one kernel, of 20 that a CUDA graph replays, float32, arrays in rows. Some
 states of every cell are compared with the interpreter's results, before and after, and no number
 may be left unwritten. Beside the cells is the time of one launch that does next to nothing, which
 no kernel can be quicker than.
+
+With `--choices` every cell is measured by a thread per state and by a warp per state, to judge
+which of them is chosen (gpu_choices.py). With `--prepare` kernels are only compiled, for such a GPU
+where there is none; with the same NVRTC and the same sources beside the GPU, they are found in the
+folder PARAXIS_CACHE.
 """
 
 import argparse
+import multiprocessing
 import os
 import sys
 import time
 from functools import partial
 from importlib import import_module
-from multiprocessing import TimeoutError, get_context
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +28,14 @@ import peers
 from gpu_calls import IN_GRAPH, cuda_graph
 from gpu_clock import Gpu
 from gpu_functions import load, told
+from gpu_optimal import Absent
 from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
+from paraxis.drivers.device_map import ROWS
+from paraxis.function_bodies import function_body
+from paraxis.targets.cuda.map import CudaKernel
 
 ROBOTS = {  # name -> (file, whether its base is free too)
     "ur5": ("ur5_robot.urdf", False),
@@ -70,14 +80,13 @@ def states_of(robot, count, function):
     return [array.astype("float32") for array in (q, qd, last)]
 
 
-def graph_of(cupy, robot, function, given):
+def graph_of(cupy, call, given):
     """(replay, results): IN_GRAPH calls in a CUDA graph, and where their results go."""
-    call = getattr(px, function)
     arrays = [cupy.asarray(array) for array in given]
-    results = call(robot, *arrays)
+    results = call(*arrays)
     for each in results if isinstance(results, tuple) else (results,):
         each[...] = float("nan")
-    return cuda_graph(cupy, partial(call, robot, *arrays, out=results), IN_GRAPH), results
+    return cuda_graph(cupy, partial(call, *arrays, out=results), IN_GRAPH), results
 
 
 def sample_of(batch):
@@ -85,12 +94,11 @@ def sample_of(batch):
     return np.unique(np.linspace(0, batch - 1, SAMPLE).astype(int))
 
 
-def cell(cupy, robot, function, batch, right):
+def cell(cupy, call, given, right):
     """Microseconds of a kernel and the error, worst of before and after; `right` are the results of
     the sample."""
-    given = states_of(robot, batch, function)
     begin = time.perf_counter()
-    replay, results = graph_of(cupy, robot, function, given)
+    replay, results = graph_of(cupy, call, given)
     first = time.perf_counter() - begin
     error = [_error(cupy, replay, results, right)]
     seconds = microseconds(cupy, replay) * 1e-6
@@ -133,34 +141,69 @@ def floor(cupy):
     return microseconds(cupy, cuda_graph(cupy, partial(kernel, (1,), (1,), (x,)), IN_GRAPH))
 
 
-def prepare(folder, only, functions, batches, console):
-    """(robot, function) -> the results of its samples, by batch, or None if it was not compiled in
-    time. All kernels are made in processes side by side, and are in the disk cache then."""
+def in_processes(job, every, seconds):
+    """(arguments, what `job` returns) for all arguments, side by side. In place of a result is the
+    error of a job that failed, or was not done so many seconds after the start; None: no limit."""
+    workers = max(1, len(os.sched_getaffinity(0)) - 1)
+    late = None if seconds is None else time.monotonic() + seconds
+    processes = multiprocessing.get_context("spawn")
+    with processes.Pool(workers) as pool:  # which is ended with all that is late
+        made = [(arguments, pool.apply_async(job, arguments)) for arguments in every]
+        for arguments, result in made:
+            try:
+                left = None if late is None else max(0.0, late - time.monotonic())
+                yield arguments, result.get(left)
+            except multiprocessing.TimeoutError:
+                yield arguments, TimeoutError(f"not done in {seconds:.0f} s")
+            except Exception as reason:
+                yield arguments, reason
+
+
+def prepare(folder, only, functions, batches, console, architecture=None):
+    """(robot, function) -> the results of its samples, by batch, or why there are none. All kernels
+    are in the disk cache then."""
     names = [name for name, _ in robots(folder, only)]
     # Those that take long to compile first.
-    given = folder, only, batches
-    jobs = [(*given, name, each) for each in reversed(functions) for name in reversed(names)]
-    workers = max(1, len(os.sched_getaffinity(0)) - 1)
-    late = time.monotonic() + COMPILE_BUDGET
-    with get_context("spawn").Pool(workers) as pool:  # which is ended with all that is late
-        made = [(job, pool.apply_async(_compiled, job)) for job in jobs]
-        found = {}
-        for (*_, name, function), result in made:
-            try:
-                seconds, found[name, function] = result.get(max(0.0, late - time.monotonic()))
-                console.print(f"{name} {function}: compiled in {seconds:.1f} s", style="dim")
-            except TimeoutError:
-                found[name, function] = None
+    given = folder, only, batches, architecture
+    every = [(*given, name, each) for each in reversed(functions) for name in reversed(names)]
+    found, limit = {}, None if architecture else COMPILE_BUDGET
+    for (*_, name, function), made in in_processes(_compiled, every, limit):
+        if isinstance(made, Exception):
+            found[name, function] = made
+            console.print(f"{name} {function}: {told(made)}")
+        else:
+            seconds, found[name, function] = made
+            console.print(f"{name} {function}: compiled in {seconds:.1f} s", style="dim")
     return found
 
 
-def _compiled(folder, only, batches, wanted, function):
-    robot = next(robot for name, robot in robots(folder, only) if name == wanted)
-    cupy, begin = import_module("cupy"), time.perf_counter()
+def _compiled(folder, only, batches, architecture, wanted, function):
+    robot, begin = named(folder, only, wanted), time.perf_counter()
+    kernel = CudaKernel(function_body(robot, function), "float32", on=gpu_for(architecture))
     for batch in batches:
-        getattr(px, function)(robot, *map(cupy.asarray, states_of(robot, batch, function)))
-    seconds, program = time.perf_counter() - begin, px.program(robot, function)
-    return seconds, {batch: _interpreted(program, robot, function, batch) for batch in batches}
+        compile_rows(kernel, batch)
+    seconds = time.perf_counter() - begin
+    return seconds, None if architecture else right_of(robot, function, batches)
+
+
+def named(folder, only, wanted):
+    return next(robot for name, robot in robots(folder, only) if name == wanted)
+
+
+def gpu_for(architecture):
+    """A device to compile for, or None for the GPU that is here."""
+    return Absent(architecture) if architecture else None
+
+
+def compile_rows(kernel, states):
+    """Make a kernel for so many states in rows."""
+    kernel.loaded((ROWS,) * (len(kernel.inputs) + len(kernel.outputs)), states)
+
+
+def right_of(robot, function, batches):
+    """batch -> the interpreter's results of its sample."""
+    program = px.program(robot, function)
+    return {batch: _interpreted(program, robot, function, batch) for batch in batches}
 
 
 def _interpreted(program, robot, function, batch):
@@ -175,11 +218,13 @@ def measure(cupy, folder, only, functions, batches, console):
         for function in functions:
             for batch in batches:
                 row = {"robot": name, "function": function, "states": batch}
-                if right[name, function] is None:
-                    rows.append(row | {"missing": f"not compiled in {COMPILE_BUDGET:.0f} s"})
+                if isinstance(right[name, function], Exception):
+                    rows.append(row | {"missing": told(right[name, function])})
                     continue
                 try:
-                    row |= cell(cupy, robot, function, batch, right[name, function][batch])
+                    given = states_of(robot, batch, function)
+                    call = partial(getattr(px, function), robot)
+                    row |= cell(cupy, call, given, right[name, function][batch])
                     console.print(f"{name} {function} {batch}: {row['us']:.2f} us", style="dim")
                 except Exception as reason:  # others go on
                     row["missing"] = told(reason)
@@ -215,15 +260,23 @@ def main(arguments=None):
     parser.add_argument("--only", nargs="*", default=[], help="names of robots")
     parser.add_argument("--functions", nargs="*", default=FUNCTIONS)
     parser.add_argument("--batches", nargs="*", type=int, default=BATCHES)
+    parser.add_argument("--choices", action="store_true", help="both a thread and a warp per state")
+    parser.add_argument("--prepare", metavar="ARCHITECTURE", help="only compile, as for sm_90")
     parser.add_argument("--json", type=Path, help="where to write the numbers")
     options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    # gpu_choices uses this file
+    part = import_module("gpu_choices") if options.choices else sys.modules[__name__]
+    given = options.robots, options.only, options.functions, options.batches, console
+    if options.prepare:
+        part.prepare(*given, options.prepare)
+        return
     cupy = import_module("cupy")
     least = floor(cupy)
-    rows = measure(cupy, options.robots, options.only, options.functions, options.batches, console)
+    rows = part.measure(cupy, *given)
     peers.keep(Gpu().about() | {"floor_us": least, "rows": rows}, options.json)
     console.print(f"Microseconds of a kernel; a launch that does nothing takes {least:.2f}")
-    show(rows, options.batches, console)
+    part.show(rows, options.batches, console)
 
 
 if __name__ == "__main__":
