@@ -154,6 +154,25 @@ def test_the_readme_compares_in_both_directions():
     assert len(ahead) >= 3 and len(behind) >= 3
 
 
+def first_cells(text, columns):
+    """Of the rows of tables with so many columns, heads left out."""
+    rows = [row.split("|")[1:-1] for row in text.splitlines() if row.startswith("| ")]
+    return [row[0].strip() for row in rows if len(row) == columns and row[0].strip()]
+
+
+def test_the_comparison_of_the_readme_has_sources():
+    """For every row, and every package that a cell names; each link leads somewhere."""
+    page = (ROOT / "docs/project/comparison.md").read_text()
+    assert first_cells(page, 6) == first_cells(README, 7)
+    table = README.partition("## Beside other libraries")[2].partition("\n## ")[0]
+    named = {name for names in re.findall(r"by ((?:[A-Z]\w+(?:, )?)+)", table)
+             for name in names.split(", ")}  # fmt: skip
+    assert {"MJX", "MJWarp", "CusADi", "Coal"} <= named
+    assert [name for name in named if name not in page] == []
+    used, defined = re.findall(r"\]\[([\w-]+)\]", page), re.findall(r"^\[([\w-]+)\]: ", page, re.M)
+    assert sorted(set(used)) == defined
+
+
 def test_the_home_page_runs(monkeypatch, tmp_path):
     (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/index.md").read_text(), re.S)
     assert len([line for line in block.splitlines() if line]) == 10
