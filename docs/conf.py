@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import paraxis
+from paraxis.drawing.frame import ICON
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # api_pages, extensions
@@ -63,6 +64,8 @@ html_theme = "furo"
 html_title = f"Paraxis {version}"
 html_static_path = ["_static"]
 html_css_files = ["paraxis.css"]
+html_favicon = "_build/mark.svg"
+(HERE / html_favicon).write_text(ICON, "utf-8")
 html_search_scorer = str(HERE / "extensions/search.js")
 copybutton_exclude = ".linenos, .gp, .go"
 

@@ -2,8 +2,8 @@
 
 From benchmarks/results/cpu.json; see make_tables.py. Libraries differ in the shape of their marks,
 too, and colours are those of Okabe and Ito, which people without red or green cones tell apart. The
-picture is a card with a background of its own, dark where the reader's browser prefers that, so
-that it can be read on any page.
+picture is a card with a background of its own, dark where the page around it is or, where that
+does not say, where the reader's system is.
 """
 
 import argparse

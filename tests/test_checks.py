@@ -48,6 +48,34 @@ def test_the_names_of_the_field_lead_to_functions(word, function):
         getattr(px, word)
 
 
+@pytest.mark.parametrize(
+    "word, name",
+    [
+        ("IK", "inverse_kinematics"),
+        ("nle", "bias_forces"),
+        ("nonLinearEffects", "bias_forces"),
+        ("rnea_derivatives", "inverse_dynamics_derivatives"),
+        ("computeRNEADerivatives", "inverse_dynamics_derivatives"),
+        ("computeABADerivatives", "forward_dynamics_derivatives"),
+        ("computeMinverse", "mass_matrix_inverse"),
+        ("ccrba", "centroidal_momentum_matrix"),
+        ("rollout", "simulate"),
+        ("mj_step", "Simulator"),
+        ("ddp", "optimal_control"),
+    ],
+)
+def test_the_names_of_other_libraries_lead_to_ours(word, name):
+    with pytest.raises(AttributeError, match=f"did you mean '{name}'"):
+        getattr(px, word)
+
+
+def test_words_lead_to_names_that_exist():
+    """A suggestion whose name does not exist would never be made."""
+    known = {*dir(px), *KINDS.values(), "fixed", "cuda"}
+    assert set(checks.MEANS.values()) <= known
+    assert all(word == word.lower() for word in checks.MEANS)
+
+
 def test_singular_and_plural():
     words = [counted(k, "degree of freedom") for k in (0, 1, 2, 3000)]
     few = ["0 degrees of freedom", "1 degree of freedom", "2 degrees of freedom"]

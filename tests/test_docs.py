@@ -5,12 +5,15 @@ import builtins
 import importlib
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tomllib
+from base64 import b64decode
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
 from paraxis_papers.document import markdown
@@ -18,6 +21,7 @@ from paraxis_papers.reports import REPORTS, report
 
 import paraxis as px
 from paraxis.cli.main import main
+from paraxis.drawing import frame
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -152,6 +156,25 @@ def test_the_readme_compares_in_both_directions():
     ahead = [row for row in marks if row[0] == "●" and "○" in row]
     behind = [row for row in marks if row[0] in "◐○" and "●" in row[1:]]
     assert len(ahead) >= 3 and len(behind) >= 3
+
+
+def first_cells(text, columns):
+    """Of the rows of tables with so many columns, heads left out."""
+    rows = [row.split("|")[1:-1] for row in text.splitlines() if row.startswith("| ")]
+    return [row[0].strip() for row in rows if len(row) == columns and row[0].strip()]
+
+
+def test_the_comparison_of_the_readme_has_sources():
+    """For every row, and every package that a cell names; each link leads somewhere."""
+    page = (ROOT / "docs/project/comparison.md").read_text()
+    assert first_cells(page, 6) == first_cells(README, 7)
+    table = README.partition("## Beside other libraries")[2].partition("\n## ")[0]
+    named = {name for names in re.findall(r"by ((?:[A-Z]\w+(?:, )?)+)", table)
+             for name in names.split(", ")}  # fmt: skip
+    assert {"MJX", "MJWarp", "CusADi", "Coal"} <= named
+    assert [name for name in named if name not in page] == []
+    used, defined = re.findall(r"\]\[([\w-]+)\]", page), re.findall(r"^\[([\w-]+)\]: ", page, re.M)
+    assert sorted(set(used)) == defined
 
 
 def test_the_home_page_runs(monkeypatch, tmp_path):
@@ -323,6 +346,31 @@ def test_synonyms_name_pages_and_have_the_words_of_the_field():
     }
     wanted = "CRBA RNEA ABA OSIM FK IK MPC iLQR stale URDF Coriolis".lower().split()
     assert {*wanted, "mass matrix", "gravity compensation"} - words == set()
+
+
+def test_the_icon_of_the_pages_is_the_mark(tmp_path, monkeypatch):
+    monkeypatch.setenv("IPYTHONDIR", "")  # which it changes, as it does the path
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("conf.py", "synonyms.toml", "extensions/startup.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "docs" / name, tmp_path / name)
+    settings = runpy.run_path(str(tmp_path / "conf.py"))
+    icon = (tmp_path / settings["html_favicon"]).read_text("utf-8")
+    assert ElementTree.fromstring(icon).tag == "{http://www.w3.org/2000/svg}svg"
+    assert icon == b64decode(frame.FAVICON.partition(",")[2]).decode()  # as on pages of robots
+
+
+def test_pictures_follow_the_theme_of_the_page():
+    """By the reader's choice and by the system's preference alike, and never on paper."""
+    style = (ROOT / "docs/_static/paraxis.css").read_text()
+    screen = re.search(r"^@media not print \{$(.*?)^\}$", style, re.S | re.M)[1]
+    dark = dict(re.findall(r"(body\S+) \{ (--scheme: dark;.*?) \}", screen))
+    assert list(dark) == ['body[data-theme="dark"]', 'body:not([data-theme="light"])']
+    assert len(set(dark.values())) == 1
+    (named,) = set(dark.values())
+    light = re.search(r"^body \{ (.*) \}$", style, re.M)[1]
+    names = [re.findall(r"(--[\w-]+):", each) for each in (light, named)]
+    assert names[0] == names[1] == re.findall(r"img \{ \S+ var\((--[\w-]+)\); \}", style)
 
 
 def test_the_search_knows_synonyms_and_puts_guides_first(tmp_path, monkeypatch):

@@ -66,7 +66,6 @@ HEAVY = (
     "paraxis.parallel",
     "paraxis.hardware",
     "cupy",
-    "plotly",
     "viser",
     "matplotlib",
     "scipy",

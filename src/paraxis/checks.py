@@ -14,11 +14,23 @@ FEW = 12  # names that an error lists even if it has a suggestion
 # words that do not resemble what they mean; kinds of joints as in MJCF, URDF and Pinocchio
 MEANS = {"gpu": "cuda", "ball": "spherical", "hinge": "revolute", "slide": "prismatic"}
 MEANS |= {"floating": "free", "freeflyer": "free", "screw": "helical", "weld": "fixed"}
-# algorithms as the field names them, for the functions that they compute
+# algorithms and functions as the field, Pinocchio and MuJoCo name them
 MEANS |= {"rnea": "inverse_dynamics", "aba": "forward_dynamics", "crba": "mass_matrix"}
 MEANS |= {"id": "inverse_dynamics", "fd": "forward_dynamics", "fk": "forward_kinematics"}
-MEANS |= {"inertia_matrix": "mass_matrix", "osim": "operational_space_inertia"}
-MEANS |= {"com": "centre_of_mass", "center_of_mass": "centre_of_mass", "pose": "forward_kinematics"}
+MEANS |= {"ik": "inverse_kinematics", "pose": "forward_kinematics", "nle": "bias_forces"}
+MEANS |= {"nonlinear_effects": "bias_forces", "nonlineareffects": "bias_forces"}
+MEANS |= {"rnea_derivatives": "inverse_dynamics_derivatives"}
+MEANS |= {"computerneaderivatives": "inverse_dynamics_derivatives"}
+MEANS |= {"aba_derivatives": "forward_dynamics_derivatives"}
+MEANS |= {"computeabaderivatives": "forward_dynamics_derivatives"}
+MEANS |= {"inertia": "mass_matrix", "inertia_matrix": "mass_matrix"}
+MEANS |= {"joint_space_inertia": "mass_matrix"}
+MEANS |= {"minverse": "mass_matrix_inverse", "computeminverse": "mass_matrix_inverse"}
+MEANS |= {"osim": "operational_space_inertia", "ccrba": "centroidal_momentum_matrix"}
+MEANS |= {"com": "centre_of_mass", "center_of_mass": "centre_of_mass"}
+MEANS |= {"mj_inverse": "inverse_dynamics", "mj_forward": "forward_dynamics"}
+MEANS |= {"rollout": "simulate", "step": "Simulator", "mj_step": "Simulator"}
+MEANS |= {"ilqr": "optimal_control", "ddp": "optimal_control"}
 
 
 def one_of(
@@ -48,7 +60,8 @@ def did_you_mean(name: Any, known: Iterable) -> str:
 
     by_lower = {each.lower(): each for each in [*known][:LOOKED_AT] if isinstance(each, str)}
     name = name.lower()
-    near = [MEANS[name]] if MEANS.get(name) in by_lower else []
+    meant = MEANS.get(name, "").lower()
+    near = [meant] if meant in by_lower else []
     near = near or sorted((each for each in by_lower if f"_{name}_" in f"_{each}_"), key=len)
     likeness = 0.6 if len(name) < 5 else 0.7
     near = near or difflib.get_close_matches(name, by_lower, n=1, cutoff=likeness)

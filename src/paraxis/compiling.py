@@ -90,6 +90,11 @@ class one_call:
             _thread.call = None
 
 
+def hide_switch():
+    """Where the user writes no Python, as on the command line, notices do without the switch."""
+    _explained.set()
+
+
 @contextmanager
 def compiling(doing, note=""):
     """Around everything that may take long, and each of its stages; a timer gives notice meanwhile.

@@ -119,7 +119,7 @@ def test_info_hints_at_right_angles_typed_with_few_digits(capsys, tmp_path):
     code, out, _ = run(capsys, "info", str(path))
     words = " ".join(out.split())
     found = re.search(r"Exact right angles would take (\d+) flops instead of (\d+)", words)
-    assert code == 0 and int(found[1]) < int(found[2]) and "snap=1e-4" in words
+    assert code == 0 and int(found[1]) < int(found[2]) and "--snap 1e-4" in words
     code, out, _ = run(capsys, "info", str(path), "--snap", "1e-4")
     assert code == 0 and "right angles" not in out.lower()
     code, _, err = run(capsys, "info", str(path), "--snap", "some")

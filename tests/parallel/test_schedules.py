@@ -23,7 +23,7 @@ from paraxis.parallel.methods.optimal.distances import least_distances
 from paraxis.parallel.methods.optimal.restarts import best_of_restarts
 from paraxis.parallel.methods.optimal.search import unsearched
 from paraxis.parallel.methods.optimal.whole_weights import whole_tasks
-from paraxis.parallel.methods.plan import makespan, serial
+from paraxis.parallel.methods.plan import makespan
 from paraxis.parallel.methods.rounding import rounding
 from paraxis.parallel.schedules import speedup_curve
 from paraxis.parallel.schedules.schedule import violations
@@ -162,12 +162,29 @@ def test_large_graphs(method, options, message):
 @given(graphs(), st.integers(1, 5))
 @settings(max_examples=50)
 def test_messages_never_make_it_slower_than_one_processor(tasks, processors):
-    alone = serial(tasks)
-    assert not violations(tasks, 1, *alone)
-    assert makespan(tasks, alone) == pytest.approx(tasks.work)
     for method in ("list", "heft"):
         found = px.schedule(tasks, processors, method)
         assert found.makespan <= tasks.work + rounded(tasks, tasks.work)
+
+
+@given(graphs(kinds=["whole"]), st.integers(2, 5), st.sampled_from(["list", "heft"]))
+@settings(max_examples=50)
+def test_messages_never_make_it_slower_than_fewer_processors(tasks, processors, method):
+    assume(tasks.messages)
+    found = [px.schedule(tasks, count, method).makespan for count in range(1, processors + 1)]
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("method", ["list", "heft"])
+def test_a_fourth_processor_that_would_cost_time_stays_idle(method):
+    """Torques of a PUMA where a message takes as long as 50 operations: two or three are best."""
+    program = px.program(px.load("puma560"), "inverse_dynamics")
+    tasks = px.TaskGraph.from_program(program, latency=50)
+    found = [px.schedule(tasks, count, method) for count in range(1, 9)]
+    best = min(found, key=lambda each: each.makespan)
+    assert best.processors < 4 and len(best.rows) == best.processors
+    assert found[-1].makespan == best.makespan
+    assert {len(each.rows) for each in found[best.processors :]} == {best.processors}
 
 
 def test_slow_messages_leave_all_to_one_processor():

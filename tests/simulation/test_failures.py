@@ -101,6 +101,41 @@ def test_robots_that_run_away_leave_the_others():
         assert same_bits(alone.q, run.q[:, 2].copy())
 
 
+HELP = {
+    "rk4": "a dt shorter than 0.01 s or method 'semi_implicit_euler' may help",
+    "semi_implicit_euler": "a dt shorter than 0.01 s may help",
+}
+
+
+@pytest.mark.parametrize("method", HELP)
+def test_a_failure_says_once_what_may_help(method):
+    """A servo too stiff for the step, which a shorter one calms."""
+    pendulum = px.robots.chain(1)
+    inertia = px.mass_matrix(pendulum, [0.0])[0, 0]
+
+    def servo(t, q, qd):
+        return -inertia * (1e5 * q + 1e2 * qd)
+
+    def run(dt):
+        options = {"dt": dt, "steps": round(20 / dt), "method": method}
+        return px.simulate(pendulum, [[0.1]] * 3, [0.0], controller=servo, **options)
+
+    with pytest.warns(px.SimulationWarning) as said:
+        failed = run(1e-2)
+    (text,) = [str(each.message) for each in said if "failed" in str(each.message)]
+    assert text.startswith("simulation failed for 3 of 3 robots, robot 0 first, at step ")
+    assert text.endswith(f"(run.failed_at); if torques and parameters are finite, {HELP[method]}")
+    assert (failed.failed_at > 0).all()
+    assert (run(1e-3).failed_at == -1).all()
+
+
+def test_adaptive_steps_and_states_that_begin_without_numbers_get_no_advice():
+    pendulum = px.robots.chain(1)
+    for q0, options in ((NAN, {}), (0.1, {"method": "adaptive", "controller": pushing})):
+        with pytest.warns(px.SimulationWarning, match=r"\(run.failed_at\)$"):
+            px.simulate(pendulum, [q0], [4.0], dt=1e-2, steps=200, **options)
+
+
 # -- interrupts and progress -----------------------------------------------------------------------
 
 

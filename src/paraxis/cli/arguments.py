@@ -1,12 +1,11 @@
 """Arguments that several commands take, and how their text becomes numbers."""
 
 import argparse
-import sys
 import textwrap
 import warnings
 
 from ..checks import one_of, shown
-from ..errors import ArgumentError
+from ..errors import ArgumentError, RobotWarning
 from ..robot_functions import FUNCTIONS
 from ..robots.loading import load
 from ..robots.snapping import SNAP
@@ -56,12 +55,9 @@ def load_robot(arguments):
             f"{shown(arguments.robot, 300)}: this is a task graph, not a robot; "
             "use `paraxis schedule` to schedule its tasks"
         )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        robot = load(arguments.robot, **load_options(arguments))
-    for warning in caught:
-        print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
-    return robot
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RobotWarning)
+        return load(arguments.robot, **load_options(arguments))
 
 
 def add_function(command, default="inverse_dynamics", more=""):

@@ -48,8 +48,8 @@ def _snapping(robot, flops):
         return ""
     return (
         f"Some angles are right ones typed with few digits, such as 1.5708. Exact right angles "
-        f"would take {fewer} flops instead of {flops}: px.load(..., snap={HINTED}), or --snap "
-        f"{HINTED} here. No orientation or axis is then moved by more than {HINTED} rad."
+        f"would take {fewer} flops instead of {flops}: give --snap {HINTED}. No orientation or "
+        f"axis is then moved by more than {HINTED} rad."
     )
 
 

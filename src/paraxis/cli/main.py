@@ -9,7 +9,7 @@ import os
 import sys
 
 from .. import __version__
-from ..checks import did_you_mean, one_of, shown
+from ..checks import did_you_mean, one_of
 from ..errors import ArgumentError, ParaxisError
 from . import (
     atlas,
@@ -27,6 +27,7 @@ from . import (
     studio,
     sweep,
 )
+from .notices import in_words_of_commands, notices
 
 COMMANDS = (
     demo,
@@ -95,7 +96,8 @@ def _run(argv):
         arguments = _parser().parse_args(_with_lists(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:  # after --help and --version
         return stop.code or 0
-    return arguments.run(arguments)
+    with notices():
+        return arguments.run(arguments)
 
 
 def _with_lists(argv):
@@ -111,7 +113,7 @@ def _with_lists(argv):
 
 
 def _complain(error):
-    print(f"paraxis: {shown(str(error), 2000)}", file=sys.stderr)
+    print(f"paraxis: {in_words_of_commands(error)}", file=sys.stderr)
     return 2
 
 

@@ -58,9 +58,19 @@ def _falling(robot, q, seconds):
     import numpy as np
 
     from .. import api
+    from ..simulation.limits import Limits
     from ..simulation.once import simulate
 
     q = api.neutral(robot) if q is None else q
     steps = max(1, round(seconds / STEP / EVERY)) * EVERY
-    run = simulate(robot, q, np.zeros(robot.nv), dt=STEP, steps=steps, every=EVERY)
+    run = simulate(
+        robot,
+        q,
+        np.zeros(robot.nv),
+        dt=STEP,
+        steps=steps,
+        every=EVERY,
+        limits=Limits(),  # without the notice that they act: here they can be seen
+        method="semi_implicit_euler" if robot.has_losses else None,  # stiff friction is no matter
+    )
     return run.as_scene()

@@ -186,6 +186,7 @@ class Simulation(StudyFunction):
     integers = ("steps",)
 
     def results(self, index, *, q0, qd0, dt, steps, mass_scale):
+        from ..simulation.limits import Limits
         from ..simulation.once import simulate
 
         masses = np.array(api.parameter_values(self.robot, "mass"))
@@ -199,6 +200,7 @@ class Simulation(StudyFunction):
             dt=float(dt),
             steps=int(steps),
             every=int(steps),
+            limits=Limits(),  # as ever, but without the notice that they act
             mass=scale[:, None] * masses,
             inertia=scale[:, None, None] * inertias,
         )

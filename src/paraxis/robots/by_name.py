@@ -78,7 +78,7 @@ def source_of(name, built_in):
         )
     raise RobotError(
         f"robot {quoted(name)}: its file comes with the package {PACKAGE}, which is not installed: "
-        f"pip install {PACKAGE}. Or pass a file of your own: px.load('path/to/{name}.urdf')"
+        f"pip install {PACKAGE}. Or give the path of a file of your own, such as robots/{name}.urdf"
     )
 
 

@@ -214,7 +214,7 @@ class Simulated:
         t = xp.arange(lengths.records) * (lengths.every * simulator.dt)
         run = Run(t, records["q"], records["qd"], xp.where(started, failed_at, 0))
         if self.target is CPU:
-            warn_about(run, 0)
+            warn_about(run, simulator.method, simulator.dt)
             if "missing" in last:
                 warn_of_missing(last["missing"], last["when"])
             if "acted" in last and simulator.limits is True:

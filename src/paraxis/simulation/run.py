@@ -151,8 +151,8 @@ def interruption(run, whole):
     )
 
 
-def warn_about(run, max_attempts):
-    """Warn of robots that failed."""
+def warn_about(run, method, dt, max_attempts=0):
+    """Warn of robots that failed, and say what may help."""
     failed = run.failed_at != NEVER
     if not failed.any():
         return
@@ -169,11 +169,20 @@ def warn_about(run, max_attempts):
         )
     if (failed & ~given_up).any():
         who, first, step, index = earliest(run, failed & ~given_up)
+        started = run.failed_at[index] > 0
         warn(
             f"simulation failed for {who}{first} at step {step}: the state is no longer finite "
-            f"(run.failed_at){began_beyond(run, index)}",
+            f"(run.failed_at){began_beyond(run, index)}{remedy(method, dt) if started else ''}",
             SimulationWarning,
         )
+
+
+def remedy(method, dt):
+    """What keeps states finite that grew without bound, as the end of a warning."""
+    if method == "adaptive":  # whose steps were as short as they can be
+        return ""
+    other = "" if method == "semi_implicit_euler" else " or method 'semi_implicit_euler'"
+    return f"; if torques and parameters are finite, a dt shorter than {dt:g} s{other} may help"
 
 
 def began_beyond(run, index):
@@ -192,7 +201,7 @@ def began_beyond(run, index):
     )
 
 
-def warn_of_failed(failed, count):
+def warn_of_failed(failed, count, method, dt):
     """Warn of robots that calls of `step` have left with a state that is not finite."""
     indices = np.argwhere(failed)
     steps = np.where(np.isnan(count), np.inf, count)  # NaN where what a step reads is NaN
@@ -204,7 +213,7 @@ def warn_of_failed(failed, count):
         which += f"{',' * (failed.ndim > 0)} after {int(steps[first]):,} steps"
     warn(
         f"simulation failed for {which}: the state is not finite, and stays so until it is "
-        f"reset; a shorter dt may help",
+        f"reset{remedy(method, dt)}",
         SimulationWarning,
     )
 

@@ -537,7 +537,7 @@ class Simulator:
         failed = ~(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1))
         if failed.any() and "failed" not in self._said:
             self._said.add("failed")
-            warn_of_failed(failed, count)
+            warn_of_failed(failed, count, self.method, self.dt)
         worst = self.tallies["worst"][0] if "worst" in self.tallies else np.zeros(())
         if (worst > UNSOLVED).any() and "unsolved" not in self._said:
             self._said.add("unsolved")
@@ -771,7 +771,7 @@ class Simulator:
         if self.touch and self.touch.contacts:
             warn_of_singular(run, recorded.rank, self.touch.unknowns, target)
         if target is CPU:
-            warn_about(run, self.max_attempts)
+            warn_about(run, self.method, self.dt, self.max_attempts)
             if run.limits is not None and self.limits is True:
                 mention_limits(self.stops, run.limits)
             if self.stops is None or self.stops.limits.stops is None:

@@ -1,23 +1,29 @@
 """Heterogeneous earliest finish time (Topcuoglu, Hariri and Wu), for equal processors.
 
 Tasks are taken by their upward rank, the longest path to the end with all messages sent, and each
-goes where it ends first: also into a gap between tasks that are placed already. Where all that
-takes longer than one processor would, one processor does it.
+goes where it ends first: also into a gap between tasks that are placed already. With messages, that
+may take longer than on fewer processors: the best on any number up to all of them is taken.
 """
 
 import math
 from bisect import bisect_left
 
-from .plan import ANYWHERE, arrivals, no_slower_than_serial
+from .plan import ANYWHERE, arrivals, shortest_on_fewer
 
 
 def heft_schedule(tasks, processors):
     """Starts and places."""
     rank = upward_ranks(tasks)
+    # No rank is below a successor's, and sorting is stable: predecessors stay before.
+    order = sorted(tasks.order, key=lambda k: -rank[k])
+    return shortest_on_fewer(tasks, processors, lambda count: placed(tasks, order, count))
+
+
+def placed(tasks, order, processors):
+    """Starts and places of tasks taken in this order."""
     starts, places = [0] * len(tasks), [0] * len(tasks)
     gaps = [Gaps()]  # of the processors in use, and of one more
-    # No rank is below a successor's, and sorting is stable: predecessors stay before.
-    for task in sorted(tasks.order, key=lambda k: -rank[k]):
+    for task in order:
         weight = tasks.weights[task]
         ready = arrivals(tasks, task, starts, places)
         starts[task], places[task] = min(
@@ -27,7 +33,7 @@ def heft_schedule(tasks, processors):
         gaps[places[task]].fill(starts[task], weight)
         if places[task] == len(gaps) - 1 < processors - 1:
             gaps.append(Gaps())
-    return no_slower_than_serial(tasks, (starts, places))
+    return starts, places
 
 
 def upward_ranks(tasks):

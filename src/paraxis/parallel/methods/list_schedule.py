@@ -11,14 +11,14 @@ on the processor that made the input which would arrive last. The priorities:
   others run; how many successors wait for this task alone does. Equal levels go by that number,
   which is recounted whenever a task starts.
 
-Starting what can start is rash where messages are slow. Where it takes longer than one processor
-would, one processor does it all.
+Starting what can start is rash where messages are slow: the schedule may then be longer than on
+fewer processors. So with messages, the best on any number up to all of them is taken.
 """
 
 import heapq
 
 from ...checks import one_of
-from .plan import ANYWHERE, arrivals, no_slower_than_serial
+from .plan import ANYWHERE, arrivals, shortest_on_fewer
 
 DEFAULT_PRIORITY = "cp_misf"
 
@@ -26,8 +26,12 @@ DEFAULT_PRIORITY = "cp_misf"
 def list_schedule(tasks, processors, priority=DEFAULT_PRIORITY):
     """Starts and places."""
     one_of(priority, PRIORITIES, "priority")
-    plan = schedule_by_rank(tasks, processors, *PRIORITIES[priority](tasks))
-    return no_slower_than_serial(tasks, plan)
+    return shortest_on_fewer(tasks, processors, lambda count: list_plan(tasks, count, priority))
+
+
+def list_plan(tasks, processors, priority=DEFAULT_PRIORITY):
+    """The plan on all processors, even if one on fewer is shorter."""
+    return schedule_by_rank(tasks, processors, *PRIORITIES[priority](tasks))
 
 
 def unchanging(task):

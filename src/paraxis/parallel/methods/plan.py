@@ -3,8 +3,6 @@
 A plan is a pair: when each task starts, and on which processor.
 """
 
-from itertools import accumulate
-
 ANYWHERE = -1  # on whichever processor
 
 
@@ -16,20 +14,22 @@ def makespan(tasks, plan):
     return max(ends(tasks, plan[0]), default=0)
 
 
-def serial(tasks):
-    """All on one processor, where no message is sent."""
-    starts = [0] * len(tasks)
-    until = accumulate((tasks.weights[task] for task in tasks.order), initial=0)
-    for task, start in zip(tasks.order, until, strict=False):
-        starts[task] = start
-    return starts, [0] * len(tasks)
+def shortest_on_fewer(tasks, processors, plan_on):
+    """The shortest of the plans `plan_on(count)` on these processors or fewer.
 
-
-def no_slower_than_serial(tasks, plan):
-    """The plan, or the serial one where messages make that the shorter."""
-    if not tasks.messages:
-        return plan
-    return min(plan, serial(tasks), key=lambda each: makespan(tasks, each))
+    Methods that start whatever can start may do better on fewer processors where messages are slow.
+    Without messages the plan on all of them is taken.
+    """
+    plan = best = plan_on(processors)
+    while tasks.messages:
+        # On as many as a plan uses it would be the same, and on so few that the work alone takes as
+        # long as the best none can be shorter.
+        fewer = len(set(plan[1])) - 1
+        if tasks.work >= fewer * makespan(tasks, best):
+            break
+        plan = plan_on(fewer)
+        best = min(best, plan, key=lambda each: makespan(tasks, each))
+    return best
 
 
 def arrival(tasks, first, then, starts, places):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..methods.bounds import bounds
 from ..methods.heft import Gaps
-from ..methods.list_schedule import list_schedule
+from ..methods.list_schedule import list_plan
 from ..methods.optimal.restarts import squeezed
 from ..tasks.task_graph import TaskGraph
 
@@ -91,7 +91,7 @@ class _Repeated:
         starts, places, sent = _Placing(self, processors).placed()
         yield starts, places, sent
         if self.network == LINKS:
-            for plan in ((starts, places), list_schedule(self.tasks, processors)):
+            for plan in ((starts, places), list_plan(self.tasks, processors)):
                 for each in (plan, *squeezed(self.tasks, processors, plan, math.inf)):
                     yield *each, []
 

@@ -35,12 +35,13 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
     - `processors`: how many there are, an integer >= 1.
     - `method`: one of
 
-      - `"list"`: whenever a processor is free, start the ready task with the highest priority; or
-        run everything on one processor, where messages make that shorter. Option `priority`:
-        `"hlf"`, `"cp_misf"` (the default) or `"dhlf_misf"`.
+      - `"list"`: whenever a processor is free, start the ready task with the highest priority.
+        With messages, the best on this number of processors or fewer: it is never longer than on
+        fewer. Option `priority`: `"hlf"`, `"cp_misf"` (the default) or `"dhlf_misf"`.
       - `"streamlined"`: Dhanaraj's cycles, filled layer by layer. Option `layers`: a mapping from
         names to layers, if the tasks have layers of their own.
-      - `"heft"`: put each task where it ends first, gaps included, or all on one processor.
+      - `"heft"`: put each task where it ends first, gaps included. With messages, the best on this
+        number of processors or fewer.
       - `"branch_and_bound"`: Luh and Lin's: the best order of tasks whose processors are given.
         Options `places`: a mapping from names to processors, by default one per group of tasks, as
         per link, or for neighbouring groups together; `time_limit`.
