@@ -162,8 +162,8 @@ BAD = {
     "axes['speed']: expected increasing numbers > 0": {"axes": {"speed": [0.0, 1.0]}},
     "axes['payload']: expected increasing numbers >= 0": {"axes": {"payload": [-1.0]}},
     "motion: expected a function of t": {"motion": swaying(ARM)},
-    "cycle: it belongs to a motion of your own": {"cycle": 2.0},
-    "frame: it holds the payload": {"frame": "link3", "axes": {"speed": [1.0]}},
+    "cycle: only a motion takes this": {"cycle": 2.0},
+    "frame: it carries the payload": {"frame": "link3", "axes": {"speed": [1.0]}},
     "duration: expected": {"duration": 0.0},
     "bound: expected": {"bound": -1.0},
 }
@@ -252,7 +252,11 @@ def test_a_boundary_beyond_the_map_is_said():
 def test_the_page_says_how_often_both_agree(atlas):
     words = " ".join(Page(atlas.to_html()).words)
     assert f"They agree in {atlas.agreement:.1%} of 72 cells" in words
-    assert "computed apart" in words and atlas.prediction in words and "kp 100 and kd 20" in words
+    assert (
+        "prediction are independent" in words
+        and atlas.prediction in words
+        and "kp 100 and kd 20" in words
+    )
 
 
 def test_the_page_says_why_more_may_hold_than_is_predicted(atlas):

@@ -485,7 +485,7 @@ BAD = {
     "every: expected an integer >= 1": {"every": 0},
     "seed: expected an integer >= 0": {"seed": -1},
     "speed: not a parameter of the robot": {"speed": 3.0},
-    "payload: give it as .*px.payload.robot, 1.0., instead of 2.0": {"payload": 2.0},
+    "payload: pass it as .*px.payload.robot, 1.0., instead of 2.0": {"payload": 2.0},
     "mass: expected shape": {"mass": [1.0]},
     "batch shapes do not broadcast": {"q0": np.zeros((2, 2)), "period": [1e-3] * 3},
     "period .3,., delay .2,.": {"period": [1e-3] * 3, "delay": [0.0, 1e-4]},

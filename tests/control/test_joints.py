@@ -203,16 +203,18 @@ def test_what_does_not_fit_is_refused_by_name():
             call(*given, **options)
 
     run, ball, short = px.control.closed_loop, (BALL, controller), {"duration": 0.1}
-    refused(r"'ball' \(spherical\) has a position", run, *ball, goal, 1e-3, encoder=0.01, **short)
+    refused(
+        r"position of joint 'ball' \(spherical\)", run, *ball, goal, 1e-3, encoder=0.01, **short
+    )
     line = px.trajectories.quintic([0.0] * 4, [0.1] * 4, 1.0)
-    refused(r"not for joint 'ball' \(spherical\)", run, *ball, line, 1e-3)
+    refused(r"does not support joint 'ball' \(spherical\)", run, *ball, line, 1e-3)
     refused("must have length 1", run, *ball, 2 * goal, 1e-3, **short)
     refused("q0: .* must have length 1", run, *ball, goal, 1e-3, q0=2 * goal, **short)
     refused("posture of 4 numbers", run, *ball, goal[:3], 1e-3, **short)
     refused("of 4, 3 and 3 numbers", run, *ball, lambda t: ([t] * 3,) * 3, 1e-3, **short)
     refused("one per degree of freedom", px.control.pd, BALL, [1.0] * 4, 1.0)
     refused("joints of the same kinds", run, px.robots.planar(3), controller, goal, 1e-3, **short)
-    refused(r"sines are no motion of joint 'ball'", px.control.stability_atlas, BALL)
+    refused(r"default sines do not fit joint 'ball'", px.control.stability_atlas, BALL)
     refused("one degree of freedom", px.control.unsynchronised, BALL)
     pin = Loop.connect("pin", Frame("end", 0, THERE), Frame("wall", -1, THERE))
     hung = BALL.with_loops(pin)  # with a controller of the same robot without loops

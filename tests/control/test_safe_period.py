@@ -464,7 +464,7 @@ def test_what_is_not_proved_is_not_said_to_be_stable(monkeypatch):
 def test_no_period_is_stable(kp, kd):
     found = px.control.safe_period(WEIGHTLESS, controller(kp=kp, kd=kd, robot=WEIGHTLESS), [0.3])
     assert found.period is None and found.rate is None and found.margin is None
-    assert repr(found).startswith("<SafePeriod none: not even")
+    assert repr(found).startswith("<SafePeriod none: unstable even")
 
 
 def test_every_period_is_stable():

@@ -91,7 +91,7 @@ def test_filters_are_parts_of_a_memory():
     "make, message",
     [
         (lambda: px.control.LowPass(0.0), "time_constant"),
-        (lambda: px.control.LinearFilter([1.0], [0.0]), "a: expected a first"),
+        (lambda: px.control.LinearFilter([1.0], [0.0]), "a: expected a nonzero first"),
         (lambda: px.control.LinearFilter([]), "b: expected a list"),
         (
             lambda: px.control.LinearFilter.second_order_low_pass(300.0, DT),

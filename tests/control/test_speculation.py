@@ -504,7 +504,7 @@ def test_cuts_may_have_a_name():
         (lambda: px.control.policy(3), "policy: expected .*found 3"),
         (
             lambda: px.control.policy(["omega"]),
-            r"policy: expected px.control.Cut in the list, found 'omega'",
+            r"policy: expected a list of px.control.Cut, found 'omega'",
         ),
         (
             lambda: px.control.policy("hamilton", age=2),
@@ -545,7 +545,7 @@ def test_cuts_may_have_a_name():
             "cut variable: expected one of .*found 'torque'",
         ),
         (lambda: px.control.Cut(["force"]), r"cut variable: expected one of .*found \['force'\]"),
-        (lambda: px.control.Cut(age=-1), "found -1; values of future steps are not known yet"),
+        (lambda: px.control.Cut(age=-1), "found -1; values of future steps are not available"),
         (lambda: px.control.Cut(age=0.5), "age as an integer >= 0.*found 0.5$"),
         (lambda: px.control.Cut(age=()), r"age as an integer.*found \(\)"),
         (lambda: px.control.Cut(age=(1, 1)), r"several distinct ones, found \(1, 1\)"),

@@ -62,4 +62,4 @@ def test_what_threads_in_step_cannot_do_is_refused():
 def test_a_run_that_is_lost_says_so():
     law = px.control.feed_forward(ARM, 1e5, 1e5)
     run = px.control.threaded_loop(ARM, law, sway, 0.02, duration=4.0, plant_step=0.02)
-    assert run.error == np.inf and "lost: joint values overflowed after" in repr(run)
+    assert run.error == np.inf and "diverged: joint values overflowed after" in repr(run)

@@ -207,7 +207,7 @@ def test_one_sample_and_a_period_shorter_than_any_pass():
 def test_it_can_be_read():
     scheme = px.control.unsynchronised(ARM, [[0, 1, 2], [3, 4, 5]])
     assert scheme.groups == [[0, 1, 2], [3, 4, 5]]
-    assert "links [3, 4, 5]: " in repr(scheme) and "values of others" in repr(scheme)
+    assert "links [3, 4, 5]: " in repr(scheme) and "values from others" in repr(scheme)
     run = scheme(*motion(ARM, 50), period=1e-4)
     assert "50 samples of 100 µs" in repr(run) and "error at most" in repr(run)
 

@@ -1,4 +1,4 @@
-"""Controllers with memory; controllers that use stale data, their loops, and safe periods."""
+"""Controllers with memory; stale-data controllers, their closed loops, and safe periods."""
 
 from ..later import namespace
 

@@ -1,7 +1,7 @@
-"""A graph with many constant outputs, as derivatives are, evaluated at points of a motion.
+"""Evaluates a graph with many constant outputs, such as derivatives, at points of a motion.
 
-Constants and repeated results are left out, so that little is compiled; for a few points, compiling
-even that would take longer than the interpreter does.
+Constants and repeated results are left out, so that little is compiled. For a few points the
+interpreter is used, because compiling would take longer.
 """
 
 import math
@@ -17,7 +17,7 @@ FEW = 32  # points
 
 
 class AtPoints:
-    """Call it with arrays by name, (..., *shape); it returns the outputs by name."""
+    """Called with arrays by name, (..., *shape), it returns the outputs by name."""
 
     def __init__(self, graph):
         self.shapes, self._outputs, self._kernel = graph.inputs, graph.outputs, None

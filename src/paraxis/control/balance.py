@@ -1,8 +1,8 @@
-"""Units of a loop's states in which rows and columns of its matrices are alike.
+"""Units of a loop's states in which rows and columns of its matrices have similar sizes.
 
 Positions, torques and stale forces of a robot may be of any size: in other units the same loop has
-other numbers, and those that are small beside the largest would be lost in rounding, or mistaken
-for it. Units are powers of two, so that changing them is exact.
+other numbers, and small ones could be lost in rounding beside the largest, or mistaken for it.
+Units are powers of two, so that changing them is exact.
 """
 
 import numpy as np
@@ -12,10 +12,11 @@ NEAR = 0.1  # of a power of two
 
 
 def balancing_twos(size):
-    """Exponents (m,) so that entries 2**(twos[i] - twos[j]) size[i, j] of (m, m) are alike.
+    """Exponents (m,) that make the entries 2**(twos[i] - twos[j]) size[i, j] of (m, m) similar.
 
-    First as near to one as least squares of their logarithms get them, which is where what is only
-    read, or only written, stays; then until sums of rows are those of columns (Osborne, 1960).
+    First the least squares of their logarithms brings them near to one, which is final for states
+    that are only read or only written; then sums of rows are made equal to sums of columns
+    (Osborne, 1960).
     """
     size = size.copy()
     np.fill_diagonal(size, 0.0)
@@ -24,7 +25,7 @@ def balancing_twos(size):
         scaled = np.exp2(twos[:, None] - twos) * size
         columns, rows = scaled.sum(axis=0), scaled.sum(axis=1)
         both = (columns > 0.0) & (rows > 0.0)
-        # Half of the way to alike, since neighbours move at the same time.
+        # Half a step, since neighbours move at the same time.
         move = np.log2(np.where(both, columns, 1.0) / np.where(both, rows, 1.0)) / 4
         twos += move
         if np.abs(move).max() < NEAR:

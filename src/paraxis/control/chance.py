@@ -1,13 +1,13 @@
 """Random numbers of closed loops, which depend only on the seed, the run and the control step.
 
-So a run meets the same numbers whatever its length, the other runs of the batch, and the pieces in
-which the loop is computed. They are hashes (the finaliser of SplitMix64, twice), which are good
-enough for jitter and missed steps.
+A run therefore gets the same numbers whatever its length, the other runs of the batch, and the
+pieces in which the loop is computed. They are hashes (the finaliser of SplitMix64, twice), which
+are good enough for jitter and missed steps.
 """
 
 import numpy as np
 
-JITTER, MISSED, AGE = range(3)  # what is drawn: streams of their own
+JITTER, MISSED, AGE = range(3)  # independent streams
 
 
 def uniform(seed, stream, samples, runs, each=1, xp=np):
@@ -17,7 +17,7 @@ def uniform(seed, stream, samples, runs, each=1, xp=np):
     """
     samples, runs = (xp.asarray(each).astype(np.uint64) for each in (samples, runs))
     places = runs[:, None] * np.uint64(each) + xp.arange(each, dtype=np.uint64)
-    with np.errstate(over="ignore"):  # sums and products are taken modulo 2^64
+    with np.errstate(over="ignore"):  # arithmetic modulo 2^64
         start = _mixed(np.uint64(seed % 2**64) + _spread(np.uint64(stream)))
         bits = _mixed(_mixed(start + _spread(places)) + _spread(samples)[:, None, None])
     return (bits >> np.uint64(11)) * 2.0**-53

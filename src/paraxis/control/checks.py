@@ -1,4 +1,4 @@
-"""Checks of arguments that several functions of control share."""
+"""Checks of arguments shared by several functions of control."""
 
 from numbers import Real
 
@@ -7,15 +7,15 @@ from ..errors import ArgumentError
 from ..robots.joint import LIMITED
 from .controller import Controller
 
-# What a delay of more than a period is here.
+# How to get a delay of more than a period.
 LATER = (
-    "; for torques that are samples late give delay_samples to px.control.closed_loop, or the "
-    'policy px.control.policy("pipelined", stages=3), which applies them two samples late'
+    "; for torques that are samples late, give delay_samples to px.control.closed_loop, or use "
+    'px.control.policy("pipelined", stages=3), which applies them two samples late'
 )
 
 
 def check_controller(robot, controller):
-    """Raise where it is no Controller, or one of other joints."""
+    """Raise unless it is a Controller of the joints of the robot."""
     if not isinstance(controller, Controller):
         raise ArgumentError(
             f"controller: expected one of px.control.computed_torque, feed_forward or pd, found "
@@ -29,13 +29,13 @@ def check_controller(robot, controller):
     own, other = (positions(each) for each in (robot, controller.robot))
     if own != other:
         raise ArgumentError(
-            "controller: its robot must have joints of the same kinds as the robot that moves; "
+            "controller: its robot must have joints of the same kinds as the simulated robot; "
             f"expected {own}, found {other}"
         )
 
 
 def positions(robot):
-    """What the entries of q mean: the kinds of joints that have any, angles like lengths."""
+    """The kinds of joints that have entries in q; angles and lengths count as one kind."""
     kinds = (joint.kind for joint in robot.joints if joint.nq)
     return [kind if kind not in LIMITED else "single" for kind in kinds]
 
@@ -45,7 +45,7 @@ def is_number(value):
 
 
 def share_of_period(value, name):
-    """A share of the period that computation may take."""
+    """The share of the period taken by computation."""
     if not is_number(value) or not 0 <= value <= 1:
         more = LATER if is_number(value) and value > 1 else ""
         raise ArgumentError(

@@ -1,27 +1,27 @@
-"""Coordinates in which every matrix of a set is as short as one change of them can make it.
+"""Coordinates in which the largest norm of a set of matrices is as small as possible.
 
-An ellipsoid that no M / g of the set leaves proves that no product of n of them is longer than
-g**n times a constant. Finding the smallest g is a convex problem: x' P x is a common quadratic
-Lyapunov function if all g² P - M' P M are positive. It is solved by the method of centres (Boyd and
-El Ghaoui, 1993): Newton steps keep P far from where one of these differences loses its sign, while
-g shrinks. After each step the coordinates change so that P is the identity again, which leaves
-nothing of the scales the problem came with.
+An ellipsoid that every M / g of the set maps into itself proves that no product of n of them has a
+norm above g**n times a constant. Finding the smallest g is a convex problem: x' P x is a common
+quadratic Lyapunov function if all g² P - M' P M are positive definite. It is solved by the method
+of centres (Boyd and El Ghaoui, 1993): Newton steps keep P far from the boundary of this set while g
+shrinks. After each step the coordinates change so that P is the identity again, which removes the
+scales of the original problem.
 """
 
 import numpy as np
 
 MOST_STEPS = 60
-LARGEST = 68  # of matrices that are worth it: a step makes m**4 numbers
-CLOSE = 1e-3  # a gap between g² and what is proved, as part of it, not worth another step
-WORST_CONDITION = 1e6  # of the coordinates: norms in worse ones prove too few digits
+LARGEST = 68  # size m of matrices: a step computes m**4 numbers
+CLOSE = 1e-3  # a relative gap between g² and its proved bound that ends the search
+WORST_CONDITION = 1e6  # of the coordinates: worse ones lose too many digits of norms
 
 
 def shorten(matrices, target):
-    """The matrices `(k, m, m)` in coordinates in which the longest of them is short.
+    """The matrices `(k, m, m)` in coordinates in which the largest of their norms is small.
 
-    Stops once none is longer than `target`; large matrices are left as they are. What comes back is
-    similar to what was given, all by the same change of coordinates, so its lengths bound growth
-    whether or not they are the least.
+    Stops once no norm exceeds `target`; large matrices are left as they are. The results are
+    similar to the arguments, all by the same change of coordinates, so their norms bound growth
+    whether or not they are minimal.
     """
     if matrices.shape[-1] > LARGEST:
         return matrices
@@ -48,13 +48,13 @@ def shorten(matrices, target):
 def lengths(matrices):
     """The largest singular value of each matrix."""
     size = np.abs(matrices).max(axis=(-1, -2), keepdims=True)
-    unit = matrices / np.where(size > 0, size, 1.0)  # squares of small numbers would vanish
+    unit = matrices / np.where(size > 0, size, 1.0)  # squares of small numbers would underflow
     squares = np.linalg.eigvalsh(np.swapaxes(unit, -1, -2) @ unit)[..., -1]
     return size[..., 0, 0] * np.sqrt(squares)
 
 
 def _towards_centre(matrices, g2):
-    """P after a Newton step from the identity towards the centre for g²; None where it has none.
+    """P after a Newton step from the identity towards the centre for g²; None if it has none.
 
     The centre minimises the sum of -log det(g² P - M' P M) and k trace(P), which sets its scale.
     """
@@ -70,7 +70,7 @@ def _towards_centre(matrices, g2):
     right = np.concatenate([g2 * Z, MZ, ZM, MZM]).reshape(4 * k, m * m)
     hessian = (left.T @ right).reshape(m, m, m, m).transpose(0, 3, 1, 2).reshape(m * m, m * m)
 
-    # Only symmetric steps: what multiplies X[i, j] and X[j, i] goes to one unknown.
+    # Steps are symmetric: X[i, j] and X[j, i] are one unknown.
     i, j = np.triu_indices(m)
     rows = hessian[i * m + j]
     symmetric = (rows[:, i * m + j] + rows[:, j * m + i]) * np.where(i == j, 0.5, 1.0)
@@ -96,7 +96,7 @@ def _differences(matrices, P, g2):
 def _potential(matrices, P, g2):
     try:
         roots = np.linalg.cholesky(_differences(matrices, P, g2))
-    except np.linalg.LinAlgError:  # not all positive
+    except np.linalg.LinAlgError:  # not all positive definite
         return np.inf
     diagonals = np.diagonal(roots, axis1=-2, axis2=-1)
     return len(matrices) * np.trace(P) - 2 * np.log(diagonals).sum()

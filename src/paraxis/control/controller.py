@@ -35,7 +35,7 @@ class Motion(NamedTuple):
 
     @classmethod
     def of(cls, robot, numbers):
-        """Taken apart from all its numbers in one row, which may be the last axis of an array."""
+        """The Motion in all its numbers in one row, which may be the last axis of an array."""
         ends = (0, robot.nq, robot.nq + robot.nv, robot.nq + 2 * robot.nv)
         if isinstance(numbers, list):
             return cls(*(numbers[a:b] for a, b in pairwise(ends)))
@@ -43,7 +43,7 @@ class Motion(NamedTuple):
 
     @property
     def row(self):
-        """All its numbers in one row: of scalars as a list, of arrays along the last axis."""
+        """All its numbers in one row: a list of scalars, or an array along its last axis."""
         if isinstance(self.q, np.ndarray):
             return np.concatenate(self, axis=-1)
         return [*self.q, *self.qd, *self.qdd]
@@ -51,15 +51,15 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Controller:
-    """A control law with its gains, and the model of the robot that it uses.
+    """A control law with its gains and the robot model that it uses.
 
     Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`.
 
-    - `robot`: the model that it uses.
+    - `robot`: the model that the controller uses.
     - `law`: "computed_torque", "feed_forward" or "pd".
     - `kp`, `kd`: gains, `(..., nv)`: one set, or one per run of `px.control.closed_loop`.
-    - `recursion`: inverse dynamics with stale values; None of a law without a model.
-    - `compensate_friction`: whether the motors also overcome friction at the desired rates.
+    - `recursion`: inverse dynamics with stale values; None for a law without a model.
+    - `compensate_friction`: whether motor torques include friction at the desired rates.
     - `torque_limit`: the largest torques, `(nv,)`, N m or N, or None.
 
     **Example:**
@@ -75,39 +75,39 @@ class Controller:
     kd: np.ndarray  # (..., nv)
     recursion: StaleRecursion | None  # inverse dynamics under its policy; None without a model
     compensate_friction: bool = False
-    torque_limit: np.ndarray | None = None  # (nv,), on the joints' side of a transmission
+    torque_limit: np.ndarray | None = None  # (nv,), at the joint side of a transmission
 
     @property
     def policy(self) -> Policy:
-        """Which of its values are stale."""
+        """The policy, which says which of its values are stale."""
         return self.recursion.policy if self.recursion else EXACT
 
     @property
     def uncertain(self) -> bool:
-        """Are there reads that may meet several ages?"""
+        """Whether some reads may use several ages."""
         return self.recursion is not None and self.recursion.uncertain
 
     @property
     def identity(self) -> tuple:
-        """All that decides what it computes, except its gains."""
+        """Everything that determines what it computes, except its gains."""
         policy = self.policy.cuts, self.policy.ahead
         return self.robot, self.law, policy, self.compensate_friction, self.torque_limit
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """The values that it carries from control step to control step."""
+        """The values carried from control step to control step."""
         return self.recursion.entries if self.recursion else ()
 
     # -- in a trace ------------------------------------------------------------------------------
 
     def first(self, builder, state, desired, gains):
-        """The torques of exact control, and the entries to begin with."""
+        """The torques of exact control, and the initial entries."""
         return self._torques(builder, state, desired, None, gains, None, None)
 
     def step(self, builder, state, desired, ahead, gains, past, ages):
-        """The motors' torques and the entries of the next step.
+        """The motor torques, and the entries of the next step.
 
-        state: measured q and qd. desired, ahead: the desired Motions now and a control step later.
+        state: measured q and qd. desired, ahead: the desired Motions now and one step later.
         gains: kp and kd.
         """
         return self._torques(builder, state, desired, ahead, gains, past, ages)
@@ -138,12 +138,12 @@ class Controller:
         if self.law == "feed_forward":
             return desired
         wanted, rising = (seen_from(self.robot, q, desired.q, each) for each in desired[1:])
-        turning = carried_along(self.robot, qd, wanted)  # with the axes along which they are seen
+        turning = carried_along(self.robot, qd, wanted)  # with the axes in which they are expressed
         each = zip(rising, turning, push, strict=True)
         return Motion(q, qd, [a - b + c for a, b, c in each])
 
     def _foreseen(self, ahead, off, slow, push):
-        """The same a step later: the motion desired then, with the present errors."""
+        """The same one step later: the motion desired then, with the present errors."""
         q = integrate(self.robot, ahead.q, [-x for x in off])
         wanted = seen_from(self.robot, q, ahead.q, ahead.qd)
         qd = [a - b for a, b in zip(wanted, slow, strict=True)]
@@ -182,23 +182,24 @@ def computed_torque(
 ) -> Controller:
     """Return computed-torque control: tau = inverse dynamics of (q, qd, qdd* + kd ė + kp e).
 
-    e = q* - q and ė = qd* - qd are the errors against the desired motion q*. Of joints of several
-    degrees of freedom, e is `px.difference(robot, q, q*)`, and the desired velocity and
-    acceleration are those that the body would have along the axes where it is (Bullo and Murray,
-    1995), so that errors of these joints fall as those of others do. Every degree of freedom is
-    actuated, those of a free base too, which this law needs to hold still. If nothing drives them,
-    use `px.control.pd` with gains of zero there, or a controller of your own in `px.simulate`.
+    e = q* - q and ė = qd* - qd are the errors with respect to the desired motion q*. For joints of
+    several degrees of freedom, e is `px.difference(robot, q, q*)`, and the desired velocity and
+    acceleration are transformed to the axes of the body at its actual orientation (Bullo and
+    Murray, 1995), so that the errors of these joints decay like those of other joints. The law
+    assumes that every degree of freedom is actuated, including those of a floating base. For a
+    passive base, use `px.control.pd` with zero gains there, or your own controller in
+    `px.simulate`.
 
     **Arguments:**
 
-    - `robot`: the model that the controller uses. For a wrong model, give another robot than the
-      one that the closed loop moves, such as `robot.with_payload(...)`.
-    - `kp`, `kd`: gains, 1/s² and 1/s: one number, one per degree of freedom, or `(..., nv)` for
-      one set per run.
+    - `robot`: the model that the controller uses. To study model errors, pass another robot than
+      the one that the closed loop simulates, such as `robot.with_payload(...)`.
+    - `kp`, `kd`: gains, 1/s² and 1/s: one number, one per degree of freedom, or `(..., nv)` for one
+      set per run.
     - `policy`: which values of the recursion are stale, as for `px.control.speculate`.
-    - `compensate_friction`: whether the motors also overcome friction at the desired rates.
+    - `compensate_friction`: whether motor torques include friction at the desired rates.
     - `torque_limit`: one number or one per degree of freedom, N m or N, or `"robot"` for the limits
-      of its description.
+      in its description.
 
     **Returns:** a `px.control.Controller`.
 
@@ -230,7 +231,7 @@ def feed_forward(
 ) -> Controller:
     """Return feed-forward control: tau = inverse dynamics of the desired motion + kp e + kd ė.
 
-    e = q* - q and ė = qd* - qd are the errors against the desired motion q*.
+    e = q* - q and ė = qd* - qd are the errors with respect to the desired motion q*.
 
     **Arguments:**
 
@@ -241,7 +242,7 @@ def feed_forward(
 
     **Returns:** a `px.control.Controller`.
 
-    **Raises:** as `px.control.computed_torque`.
+    **Raises:** the same errors as `px.control.computed_torque`.
 
     **Example:**
 
@@ -260,12 +261,12 @@ def pd(
 ) -> Controller:
     """Return proportional-derivative control without a model: tau = kp e + kd ė.
 
-    e = q* - q and ė = qd* - qd are the errors against the desired motion q*, as for
+    e = q* - q and ė = qd* - qd are the errors with respect to the desired motion q*, as for
     `px.control.computed_torque`.
 
     **Arguments:**
 
-    - `robot`: the robot, for the number of its joints and its limits.
+    - `robot`: the robot, which determines the number of joints and their limits.
     - `kp`, `kd`: gains, N m/rad and N m s/rad (N/m and N s/m for prismatic joints): one number, one
       per degree of freedom, or `(..., nv)` for one set per run.
     - `torque_limit`: as for `px.control.computed_torque`.
@@ -292,7 +293,7 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
     if law != "pd":
         unsprung(robot, f"the law {law!r}", losses=compensate_friction)
     if compensate_friction and robot.has_bearings:
-        # a recursion of links knows the loads of their bearings only
+        # the recursion only computes loads of the bearings of links
         single_joints(robot, "compensation of the friction of bearings")
     gains = gains_of(robot, kp, "kp"), gains_of(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
@@ -301,7 +302,7 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
 
 
 def gains_of(robot, value, name):
-    """One number per degree of freedom, with a batch before it if there is one."""
+    """One number per degree of freedom, with leading batch axes if any."""
     in_main_memory(value, name)
     try:
         gains = np.asarray(value, float)
@@ -320,7 +321,7 @@ def gains_of(robot, value, name):
 
 
 def _entry(robot):
-    """What a gain is for."""
+    """What a gain belongs to."""
     return "joint" if robot.n == robot.nv else "degree of freedom"
 
 

@@ -1,9 +1,9 @@
-"""Robots without the friction that has no slope at rest: what a linear loop can be made of.
+"""Robots without dry friction, which a linear loop cannot represent.
 
 Dry friction jumps where a joint reverses. Smoothed, as in a simulation, its slope at rest is so
-steep that it would dominate a linear loop; beyond the smoothing, a thousandth of a radian per
-second, it has next to none. So it is left out of the linear loop, which then describes joints that
-slip.
+steep that it would dominate a linear loop, and beyond the smoothing, a thousandth of a radian per
+second, it has almost none. It is therefore left out of the linear loop, which then describes
+sliding joints.
 """
 
 from dataclasses import replace
@@ -13,13 +13,15 @@ from ..robots.tendon import Tendon
 
 
 def has_dry_friction(robot):
-    """Does any joint or tendon have other losses than viscous friction?"""
+    """Whether any joint or tendon has losses other than viscous friction."""
     return any(part != _without(part) for part in (*robot.joints, *robot.tendons))
 
 
 def without_dry_friction(robot):
-    """With viscous friction, ratios and rotors, but no Coulomb or static friction, no friction of
-    bearings and no losses in gears."""
+    """The robot with viscous friction, ratios and rotors, but no other losses.
+
+    Coulomb and static friction, friction of bearings and losses in gears are removed.
+    """
     if not has_dry_friction(robot):
         return robot
     joints, tendons = (tuple(map(_without, parts)) for parts in (robot.joints, robot.tendons))
@@ -27,7 +29,7 @@ def without_dry_friction(robot):
 
 
 def _without(part):
-    """A joint or a tendon."""
+    """A joint or tendon without dry friction."""
     if not part.has_losses:
         return part
     viscous = Friction(viscous=part.friction.viscous)

@@ -1,21 +1,21 @@
-"""Stale data in as few numbers as matter: only some combinations of entries reach the torques.
+"""Reduces stale data to the few combinations of entries that reach the torques.
 
-Entries e of a control law obey e' = S e + P x, and the torques depend on L e. The part of e that is
-observable through L, L S, L S S, ... is one subspace, the part that x can excite through P, S P,
-S S P, ... another; the rest depends on nothing but itself and, as a recursion has no cycles, is
-gone after a few steps. So eigenvalues other than zero, and growth rates, do not change when it is
-left out.
+Entries e of a control law obey e' = S e + P x, and the torques depend on L e. One subspace is the
+part of e that is observable through L, L S, L S S, ...; another is the part that x can excite
+through P, S P, S S P, .... The rest depends only on itself and, as a recursion has no cycles,
+vanishes after a few steps. Removing it therefore changes neither nonzero eigenvalues nor growth
+rates.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-NEGLIGIBLE = 1e-11  # of a vector: what is left of one that lies in a subspace, by rounding
+NEGLIGIBLE = 1e-11  # relative residual, due to rounding, of a vector that lies in a subspace
 
 
 def with_few_entries(law):
-    """The Linearised of points (points,), all in the same coordinates, of few entries."""
+    """The Linearised at points (points,), all in the same coordinates, with few entries."""
     if not law.S.shape[-1]:
         return law
     k = law.S.shape[-1]
@@ -32,7 +32,7 @@ def _within(law, basis):
 
 
 def _invariant(rows, maps):
-    """An orthonormal basis (k, r) of the least subspace with all rows that no map leaves."""
+    """An orthonormal basis (k, r) of the least subspace with all rows that the maps preserve."""
     k, basis, new = maps.shape[-1], np.zeros((maps.shape[-1], 0)), rows.T
     limit = NEGLIGIBLE * max(np.linalg.norm(new), 1e-300)
     while new.shape[1]:
@@ -52,7 +52,7 @@ def _invariant(rows, maps):
 
 
 def _beside(basis, vectors):
-    """What of them is orthogonal to the basis; twice, for what rounding leaves the first time."""
+    """The part of vectors orthogonal to the basis, computed twice because of rounding."""
     for _ in range(2):
         vectors = vectors - basis @ (basis.T @ vectors)
     return vectors

@@ -1,9 +1,9 @@
 """How fast errors of a control loop grow from step to step, as a function of the period.
 
-It is found from eigenvalues of the loop's linear maps: near a posture, at points of a motion, each
-as if it lasted, or over a complete cycle of a periodic motion. Where a control step may be one of
-several (ages are uncertain, steps are missed), bounds of the joint spectral radius of these are
-used: one factor is then a step that happens, with the missed ones after it.
+The growth is found from eigenvalues of the loop's linear maps: near a posture; at points of a
+motion, each treated as if it lasted; or over a complete cycle of a periodic motion. If a control
+step may be one of several (uncertain ages, missed steps), it is found from bounds of their joint
+spectral radius; a factor is then a step that is executed, with the missed ones after it.
 """
 
 import math
@@ -22,42 +22,42 @@ from .resting_place import resting_place
 from .returning import gaps_after
 from .spectral_radius import spectral_radii
 
-ONE = 1.0 - 1e-9  # what is nearer to one may be one, but for rounding
-NO_RATE = 1e-13  # of the fastest: a slower one is a rounding error
-PRECISION, ROUGH = 1e-4, 1e-2  # of a period, where it is cheap and where it is not
-MANY, FEW = 12, 4  # periods to try a decade, where it is cheap and where it is not
-POINTS = 50  # of a motion
-POINTS_OF_SEVERAL = 10  # of one where joint spectral radii are to be bounded
-MOST_PRODUCTS = 2000  # that a bound may take: it matters near the limit only
+ONE = 1.0 - 1e-9  # larger values cannot be told from one because of rounding
+NO_RATE = 1e-13  # relative to the fastest: slower ones are rounding errors
+PRECISION, ROUGH = 1e-4, 1e-2  # relative, of a period: if growth is cheap to compute, and if not
+MANY, FEW = 12, 4  # periods to try per decade, likewise
+POINTS = 50  # of a motion that are examined
+POINTS_OF_SEVERAL = 10  # the same if joint spectral radii are bounded
+MOST_PRODUCTS = 2000  # for a bound: it only matters near the limit
 MOST_STEPS = 10_000  # in a cycle
 FEWEST_STEPS = 4
-AT_ONCE = 2**21  # numbers in the maps of some steps of a cycle
+AT_ONCE = 2**21  # numbers in a batch of maps of a cycle
 
 
 class Growth:
-    """Of errors near a posture or at points of a motion; `linear` is a LinearLoop.
+    """The growth of errors near a posture or at points of a motion; `linear` is a LinearLoop.
 
-    Kinds of it have `where(period)`, the Linearised of their points (points,), and a `method`.
-    delay_share: of the period, that computation takes. missed_in_a_row: how many control steps may
-    be.
+    Subclasses have `where(period)`, the Linearised at their points (points,), and a `method`.
+    delay_share: the share of the period taken by computation. missed_in_a_row: how many
+    consecutive control steps may be missed.
     """
 
     points = 1
-    posture = None  # where the robot rests, (nq,), if it does
+    posture = None  # where the robot rests, (nq,), if it rests
 
     def __init__(self, linear: LinearLoop, delay_share: float, missed_in_a_row: int):
         self.linear = linear
         self.delay_share, self.missed_in_a_row = delay_share, missed_in_a_row
-        self._order: list[int] = []  # of points: those first that were unstable last
-        self._units = None  # of all points, so that their maps can be multiplied
+        self._order: list[int] = []  # of points: recently unstable ones first
+        self._units = None  # shared by all points, so that their maps can be multiplied
 
     @property
     def switches(self):
-        """May a control step be one of several?"""
+        """Whether a control step may be one of several."""
         return bool(self.missed_in_a_row) or len(self.linear.ages) > 1
 
     def _balanced(self, law):
-        """A Linearised in units in which its numbers are alike: no result depends on metres."""
+        """A Linearised in units that make its numbers similar, so that units do not matter."""
         if self._units is None:
             self._units = law.balancing_units()
         return law.in_units(self._units)
@@ -70,15 +70,15 @@ class Growth:
         return np.geomspace(shortest, longest, max(count, 2)).tolist()
 
     def between(self, shorter, longer):
-        """A period in between; None where they are as near as it matters."""
+        """A period in between; None if the two are close enough."""
         near = ROUGH if self.switches else PRECISION
         return (shorter + longer) / 2 if longer - shorter > near * shorter else None
 
     def rates(self):
-        """Of exact control in continuous time, in 1/s: the slowest, the fastest, the least damping.
+        """The rates of exact control in continuous time, 1/s: slowest, fastest, and least damping.
 
-        The last is the rate at which the errors that stay longest fall. Rates that are zero but for
-        rounding are no rates.
+        The last is the decay rate of the most persistent errors. Rates that are zero up to rounding
+        are ignored.
         """
         where = self.where(0.0)
         loop = where.rates(where.A + where.B @ where.settled())
@@ -93,34 +93,37 @@ class Growth:
     # -- growth -----------------------------------------------------------------------------------
 
     def maps(self, where, period, decay=0.0):
-        """What a control step may be, (choices, points, m, m), times exp(decay t) for its time."""
+        """The possible maps of a control step, (choices, points, m, m), times exp(decay t).
+
+        t is the time that the step takes.
+        """
         holds = bool(self.missed_in_a_row or self.delay_share)
         steps = [where.steps(period, self.delay_share * period, holds)]
         for _ in range(self.missed_in_a_row):
-            # Missed ones after the step, not before: then nothing reads the torques held at first.
+            # Missed ones come after the step, so that nothing reads the torques held at first.
             steps.append(where.missed(period) @ steps[-1])
         times = period * np.arange(1, len(steps) + 1)
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not fall
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow means that errors grow
             return np.concatenate(
                 [np.exp(decay * t) * each for t, each in zip(times, steps, strict=True)]
             )
 
     def _sets(self, period, decay=0.0):
-        """What a control step may be, (choices, m, m), as a function of the point."""
+        """The possible maps of a control step, (choices, m, m), as a function of the point."""
         where = self.where(period)
-        if self.switches:  # bounds are dear: few entries are worth some work at each point
+        if self.switches:  # bounds are expensive, so entries are reduced at each point
             return lambda k: self.maps(with_few_entries(where.only(k)), period, decay)[:, 0]
         maps = self.maps(where, period, decay)
         return lambda k: maps[:, k]
 
     def bounds(self, period):
-        """A lower and an upper bound of the growth a step, at the worst point."""
+        """A lower and an upper bound of the growth per step, at the worst point."""
         at = self._sets(period)
         each = [_bounds(at(point)) for point in range(self.points)]
         return max(lower for lower, _ in each), max(upper for _, upper in each)
 
     def falls(self, period, decay):
-        """Do errors fall at least as fast as exp(-decay t)? None where bounds do not tell."""
+        """Whether errors decay at least as fast as exp(-decay t); None if bounds cannot decide."""
         at, undecided = self._sets(period, decay), False
         self._order = self._order or list(range(self.points))
         for point in list(self._order):
@@ -139,7 +142,7 @@ def _bounds(maps):
     if len(maps) > 1:
         lower, upper, _ = joint_spectral_radius(maps)
         if lower < ONE <= upper and _below_one(maps):
-            upper = ONE  # the question that matters most is given more work
+            upper = ONE  # plain stability matters most and gets more work
         return lower, upper
     radius = float(spectral_radii(maps)[0])
     return radius, radius
@@ -154,7 +157,7 @@ def _below_one(maps):
 
 
 class NearPosture(Growth):
-    """Near where the robot rests under control of a posture (nq,)."""
+    """Near where the robot comes to rest under control of a posture (nq,)."""
 
     def __init__(self, linear, delay_share, missed_in_a_row, posture):
         super().__init__(linear, delay_share, missed_in_a_row)
@@ -174,7 +177,7 @@ class NearPosture(Growth):
 
 
 class AlongMotion(Growth):
-    """At points of a motion, each as if it lasted."""
+    """At points of a motion, each treated as if it lasted."""
 
     def __init__(
         self,
@@ -201,7 +204,7 @@ class AlongMotion(Growth):
         return np.clip(t, 0.0, self.duration)
 
     def _linearised(self, t, period):
-        """At control steps at times t: the law there, the plant in the middle of what follows."""
+        """At control steps at times t: the law is linearised at t, the plant half a step later."""
         linear, entries = self.linear, self.linear.controller.entries
 
         def desired(times):
@@ -223,8 +226,8 @@ class AlongMotion(Growth):
 class AroundMotion(AlongMotion):
     """Over a complete cycle of a motion, per step on average.
 
-    Steps go evenly round: a period that does not divide the duration is taken for the nearest that
-    does.
+    Steps divide the cycle evenly: a period that does not divide the duration is replaced by the
+    nearest one that does.
     """
 
     method = "spectral radius of a periodic motion"
@@ -283,7 +286,8 @@ class AroundMotion(AlongMotion):
 def _product(maps):
     """The product of maps in the order of time, the last on the left.
 
-    As a matrix of size one and the logarithm of what it lost: long products overflow.
+    It is returned as a matrix of size one and the logarithm of its scale, because long products
+    overflow.
     """
     logarithm = 0.0
     while len(maps) > 1:

@@ -1,15 +1,15 @@
-"""Bounds of how fast products of matrices grow, whichever of a set each factor is.
+"""Bounds of how fast products of matrices grow if each factor may be any of a set.
 
 The joint spectral radius of a set is the largest rate, per factor, at which products can grow. A
-product of n factors whose spectral radius is r shows a rate of r**(1/n): a lower bound. Norms give
+product of n factors with spectral radius r proves a rate of r**(1/n), a lower bound. Norms give
 upper bounds: if every continuation of the empty product soon reaches a product of some n factors
 with norm at most g**n, no product grows faster than g. Gripenberg's search (1996) brings the two
-together, extending products only where their norms do not yet prove enough. It is quick in
-coordinates that make norms small; `common_ellipsoid` finds them.
+together, extending only products whose norms do not yet prove enough. It is fast in coordinates
+that make norms small; `common_ellipsoid` finds them.
 
-All bounds hold up to rounding: an upper bound to some 1e-9 of it, since coordinates are never so
-skew that more is lost; a lower bound to what eigenvalues in doubles are worth. Of a set in which
-all products vanish but for rounding errors, the bounds are made of these.
+All bounds hold up to rounding: an upper bound to about 1e-9 of it, since the conditioning of
+coordinates is limited; a lower bound to the accuracy of eigenvalues in double precision. For a set
+in which all products vanish except for rounding errors, the bounds consist of these.
 """
 
 from typing import NamedTuple
@@ -21,9 +21,9 @@ from .balance import balancing_twos
 from .common_ellipsoid import lengths, shorten
 from .spectral_radius import irreducible_parts
 
-BEAM = 16  # products kept of each length while looking for one that grows fast
-LONGEST_TRIED = 10  # factors of these
-BATCH = 256  # products made at once in the search
+BEAM = 16  # products kept per length in the search for fast growth
+LONGEST_TRIED = 10  # factors in these products
+BATCH = 256  # products computed at once in the search
 
 
 class Bounds(NamedTuple):
@@ -40,17 +40,17 @@ class Bounds(NamedTuple):
 def joint_spectral_radius(matrices, tolerance=1e-3, most_products=None):
     """Bounds of the joint spectral radius of a set of real matrices `(k, m, m)`.
 
-    The search ends when `upper` is at most (1 + tolerance) times `lower`, or has made
-    `most_products` products (by default about a second's worth): the gap it then has is the gap
-    that comes back. Of one matrix the spectral radius is both bounds.
+    The search ends when `upper` is at most (1 + tolerance) times `lower`, or after `most_products`
+    products (by default about a second's worth), with the gap reached by then. For one matrix both
+    bounds are its spectral radius.
     """
     return _bound(_checked(matrices), lambda lower: lower * (1 + tolerance), most_products)
 
 
 def radius_below(matrices, level, most_products=None):
-    """Whether the joint spectral radius is below `level`: True, False, or None where undecided.
+    """Whether the joint spectral radius is below `level`: True, False, or None if undecided.
 
-    True is proved by norms, False shown by a product. Stops as soon as either is known.
+    True is proved by norms, False by a product. The search stops as soon as either is known.
     """
     just_below = np.nextafter(level, -np.inf)
     bounds = _bound(
@@ -73,12 +73,12 @@ def _checked(matrices):
 
 
 def _bound(matrices, enough, most_products):
-    """Bounds; no work is done beyond an upper bound of `enough(lower)`."""
+    """Bounds; the search stops at an upper bound of `enough(lower)`."""
     _, twos = np.frexp(np.abs(matrices).max())
     matrices = np.ldexp(matrices, -twos)  # so that short products do not overflow
 
-    # Split, sets have good norms; whole, a state that only follows another asks for ever more
-    # skewed coordinates.
+    # Irreducible parts have good norms; in a whole set, a state that only follows another needs
+    # ever more skewed coordinates.
     blocks = [matrices[:, part[:, None], part] for part in irreducible_parts(matrices)]
     best = _Fastest()
     for block in blocks:
@@ -91,18 +91,18 @@ def _bound(matrices, enough, most_products):
             return np.ldexp(enough(np.ldexp(best.rate, twos)), -twos)
 
         upper = max(_bound_block(block, best, wanted, most_products) for block in blocks)
-    lower = min(best.rate, upper)  # norms are the better known of the two
+    lower = min(best.rate, upper)  # norms are the more accurate of the two
     return Bounds(float(np.ldexp(lower, twos)), float(np.ldexp(upper, twos)), best.product)
 
 
 class _Fastest:
-    """The product that shows the fastest growth so far."""
+    """The product with the fastest growth so far."""
 
     def __init__(self):
         self.rate, self.product = -1.0, ()
 
     def learn(self, products, words, logarithms):
-        """From products, each times the exponential of its logarithm, of these factors."""
+        """Updates from products, each times the exponential of its logarithm, of these factors."""
         new = [i for i, word in enumerate(words) if _comes_before_its_rotations(word)]
         if not new:
             return
@@ -114,15 +114,15 @@ class _Fastest:
 
 
 def _comes_before_its_rotations(word):
-    """Whether this is the word to try of those with its rate: the others turn or repeat it."""
+    """Whether this word represents all words of its rate: the others rotate or repeat it."""
     return all(word < word[i:] + word[:i] for i in range(1, len(word)))
 
 
 def _spectral_radii(matrices):
     """The largest magnitude of an eigenvalue of each matrix.
 
-    Eigenvalues of nilpotent matrices are roots of rounding errors; a power that vanishes, or has a
-    root of its norm below them, corrects them.
+    Computed eigenvalues of nilpotent matrices are roots of rounding errors; they are corrected
+    where a power vanishes, or has a norm whose root is smaller.
     """
     found = np.abs(np.linalg.eigvals(matrices)).max(axis=-1)
     power, twos, root = matrices, np.zeros(len(matrices)), 1.0
@@ -130,7 +130,7 @@ def _spectral_radii(matrices):
         norm = np.abs(power).sum(axis=-2).max(axis=-1)
         found = np.minimum(found, norm**root * np.exp2(twos))
         _, shift = np.frexp(norm)
-        # Not divided by the norm: integers that stay integers can vanish.
+        # Not divided by the norm: products of integers can vanish exactly.
         power = np.ldexp(power, -shift[:, None, None])
         power, twos, root = power @ power, twos + shift * root, root / 2
     return found
@@ -154,13 +154,13 @@ def _bound_block(matrices, best, wanted, most_products):
 
 
 def _balanced(matrices):
-    """In units of the states that make rows and columns alike."""
+    """The matrices in units that make rows and columns similar in size."""
     twos = balancing_twos(np.abs(matrices).max(axis=0))
     return np.ldexp(matrices, twos[:, None] - twos)
 
 
 def _try_promising(matrices, best, wanted):
-    """Spectral radii of products that a beam search finds to be long."""
+    """Updates `best` from products with large norms, found by a beam search."""
     k, m, _ = matrices.shape
     products, words = matrices, [(i,) for i in range(k)]
     for _ in range(1, LONGEST_TRIED):
@@ -177,12 +177,12 @@ def _try_promising(matrices, best, wanted):
 def _search(matrices, best, wanted, most_products):
     """An upper bound by Gripenberg's search: the products that prove least are extended first.
 
-    Products are kept at norm one, with the logarithms of what they lost: long ones would underflow.
+    Products are normalised, with the logarithms of their norms: long ones would underflow.
     """
     k, m, _ = matrices.shape
     words = [()]
     products, logarithms = np.eye(m)[None], np.zeros(1)
-    # The least rate that a product, or a beginning of it, proves; the empty one's by the next.
+    # The least rate proved by a product or a prefix of it; for the empty one, by the next.
     proved = np.array([lengths(matrices).max()])
     settled = 0.0
     made = 0

@@ -1,7 +1,7 @@
-"""Any traceable law, with memory or without, as the controller of a closed loop.
+"""Any traceable law, with or without memory, as the controller of a closed loop.
 
-It is evaluated at every sample; `dt` is the period. What it takes by the names of GOAL, and has no
-value for, is the desired motion of the loop.
+The law is evaluated at every sample; `dt` is the period. Arguments with the names in GOAL that have
+no value get the desired motion of the loop.
 """
 
 import math
@@ -20,7 +20,7 @@ GOAL = {"goal": "q", "goal_rate": "qd", "goal_acceleration": "qdd"}  # name -> p
 
 
 class GivenLaw:
-    """A law before its settings are known. `robot`: the one that moves."""
+    """A law before the shapes of its settings are known. `robot`: the simulated one."""
 
     def __init__(self, robot, controller):
         self.robot, self._part = robot, Part(controller)
@@ -33,8 +33,8 @@ class GivenLaw:
         others = [name for name in self._part.per_step if name not in self.desired]
         if others:
             raise ArgumentError(
-                f"controller: its argument {quoted(others[0])} has a value for each step, which "
-                f"closed_loop has only for {', '.join(GOAL)}; px.simulate has others"
+                f"controller: its argument {quoted(others[0])} has a value for each step, but "
+                f"closed_loop only has such values for {', '.join(GOAL)}; use px.simulate"
             )
 
     @property
@@ -42,13 +42,13 @@ class GivenLaw:
         return self._part.takes_dt
 
     def takes(self, name):
-        """Is this its setting?"""
+        """Whether this is one of its settings."""
         names = self._part.names
         return name not in self.desired and names is not None and name in names
 
     @property
     def defaults(self):
-        """name -> (value, shape of one robot) of its settings; a value may depend on the batch."""
+        """name -> (value, shape for one robot) of its settings; a value may have batch axes."""
         part = self._part
         return {
             name: (
@@ -59,12 +59,12 @@ class GivenLaw:
         }
 
     def traced(self, settings):
-        """The controller of a loop, with settings of these shapes, by name."""
+        """The controller of a loop, with settings of these shapes by name."""
         return LawInLoop(self.robot, self._part, self.desired, settings)
 
 
 class LawInLoop:
-    """Like a Controller, to the loop."""
+    """A traceable law with the interface of a Controller."""
 
     policy, uncertain, recursion = EXACT, False, None
 
@@ -83,7 +83,7 @@ class LawInLoop:
             self._law = Law(robot, whole, shapes, memory=self.memory or None, promote=False)
         except TraceError as reason:
             raise ArgumentError(
-                f"controller: closed_loop needs one that can be traced, but tracing it failed: "
+                f"controller: closed_loop needs one that can be traced, but tracing it raised: "
                 f"{reason}"
             ) from reason
 
@@ -93,16 +93,16 @@ class LawInLoop:
 
     @property
     def entries(self):
-        """The numbers that it remembers."""
+        """The numbers in its memory."""
         return range(sum(map(math.prod, self.memory.values())))
 
     @property
     def start(self):
-        """Those before the first sample."""
+        """Its memory before the first sample."""
         return np.concatenate([np.zeros(0), *(array.ravel() for array in self.initial.values())])
 
     def sampled(self, t, dt, state, desired, past, settings):
-        """Torques, and the numbers that it remembers."""
+        """Torques, and its new memory."""
         memory, start = {}, 0
         for name, shape in self.memory.items():
             memory[name] = past[start : start + math.prod(shape)]  # flat, as an Outline takes it

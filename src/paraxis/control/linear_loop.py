@@ -1,10 +1,10 @@
 """A closed loop near a motion, as a linear map from one control step to the next.
 
 The plant's accelerations and the controller's torques are differentiated as graphs; the plant
-advances from sample to sample by the exact solution under held torques. The state of the map has
-all that is carried from step to step: δq, δqd, the entries of stale data and, where torques outlive
-a step, the torques that the motors hold. Dry friction is left out, both of the plant and of a law
-that compensates it.
+advances from sample to sample by the exact solution under held torques. The state of the map
+consists of everything that is carried from step to step: δq, δqd, the entries of stale data and, if
+torques are held beyond a step, the torques of the motors. Dry friction is left out, both of the
+plant and of a law that compensates it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ STATE = ("q", "qd")
 
 
 class Units(NamedTuple):
-    """Powers of two: what a unit of each joint's position and rate, torque and entry is."""
+    """Powers of two: the units of each joint's position and rate, of torques and of entries."""
 
     joint: np.ndarray  # (n,)
     torque: np.ndarray  # (n,)
@@ -39,11 +39,11 @@ class Units(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """Derivatives at points `(...)` of a motion, for each of the ages that reads may meet.
+    """Derivatives at points `(...)` of a motion, for each possible combination of ages.
 
     qdd = A δ(q, qd) + B δτ; τ = K δ(q, qd) + L δpast; the next past = P δ(q, qd) + S δpast. δq are
-    n velocities that lead from the motion to where the robot is; their rates are D δq + δqd, where
-    D is how the axes of a joint of several degrees of freedom turn with its body.
+    n velocities that lead from the motion to the robot's position; their rates are D δq + δqd,
+    where D describes how the axes of a joint of several degrees of freedom turn with its body.
     """
 
     D: np.ndarray  # (..., n, n)
@@ -55,13 +55,13 @@ class Linearised:
     S: np.ndarray  # (ages, ..., k, k)
 
     def only(self, point):
-        """Of one of the points (points,), which keep their axis."""
+        """The Linearised of one of the points (points,), with an axis of length 1."""
         here = slice(point, point + 1)
         law = (each[:, here] for each in (self.K, self.L, self.P, self.S))
         return Linearised(self.D[here], self.A[here], self.B[here], *law)
 
     def balancing_units(self):
-        """Those in which the derivatives of all points and ages are alike."""
+        """Units in which the derivatives of all points and ages have similar sizes."""
         n, k = self.B.shape[-1], self.S.shape[-1]
         joint, torque, entry = slice(0, n), slice(n, 2 * n), slice(2 * n, 2 * n + k)
         size = np.zeros((2 * n + k, 2 * n + k))
@@ -81,7 +81,7 @@ class Linearised:
         return Units(units[joint], units[torque], units[entry])
 
     def in_units(self, units):
-        """The same loop with all its states measured in these."""
+        """The same loop with all its states in these units."""
         state = np.concatenate([units.joint, units.joint])
 
         def changed(slopes, of, by):
@@ -104,7 +104,7 @@ class Linearised:
         return slice(0, 2 * n), slice(2 * n, end), slice(end, end + n * holds)
 
     def steps(self, period, delay, holds):
-        """The maps (ages, ..., m, m) of one control step; `holds`: held torques are a state."""
+        """The maps (ages, ..., m, m) of one control step; `holds`: held torques are states."""
         x, past, held = self._places(holds)
         M = np.zeros((*self.K.shape[:-2], held.stop, held.stop))
         whole, _ = self._between(period)
@@ -118,7 +118,7 @@ class Linearised:
         return M
 
     def missed(self, period):
-        """The maps (..., m, m) of a control step that does not happen; held torques are a state."""
+        """The maps (..., m, m) of a missed control step; held torques are states."""
         x, past, held = self._places(True)
         M = np.zeros((*self.A.shape[:-2], held.stop, held.stop))
         M[..., x, x], M[..., x, held] = self._between(period)
@@ -127,12 +127,12 @@ class Linearised:
         return M
 
     def settled(self):
-        """The slopes (..., n, 2n) of torques where entries have settled, as of exact control."""
+        """The slopes (..., n, 2n) of torques with settled entries, as in exact control."""
         k = self.S.shape[-1]
         return self.K[0] + self.L[0] @ np.linalg.solve(np.eye(k) - self.S[0], self.P[0])
 
     def rates(self, A):
-        """The slopes (..., 2n, 2n) of the rates of (δq, δqd), where those of qdd are A."""
+        """The slopes (..., 2n, 2n) of the rates of (δq, δqd), where A has those of qdd."""
         n = self.B.shape[-1]
         slopes = np.zeros((*A.shape[:-2], 2 * n, 2 * n))
         slopes[..., :n, :n], slopes[..., :n, n:] = self.D, np.eye(n)
@@ -140,12 +140,12 @@ class Linearised:
         return slopes
 
     def _between(self, period):
-        """The exact solution over a time in which torques are held."""
+        """The exact solution over a time with held torques."""
         return transition(self.rates(self.A), np.concatenate([0 * self.B, self.B], -2), period)
 
 
 class LinearLoop:
-    """A robot under a controller, to be linearised in any state."""
+    """A robot under a controller, which can be linearised in any state."""
 
     def __init__(self, robot: Robot, controller: Controller, parameters: dict[str, np.ndarray]):
         self.robot, self.parameters = robot, parameters
@@ -155,7 +155,7 @@ class LinearLoop:
 
     @property
     def ages(self):
-        """Every choice of ages that links may meet in a control step, (choices, n)."""
+        """Every combination of ages that links may use in a control step, (choices, n)."""
         recursion, n = self.controller.recursion, self.robot.n
         if not self.controller.uncertain:
             return np.zeros((1, n))
@@ -169,7 +169,7 @@ class LinearLoop:
     # -- at points of a motion --------------------------------------------------------------------
 
     def exact(self, state, desired):
-        """Torques of exact control, and the entries, where state and desired motion are these."""
+        """The torques of exact control and the entries, at a state and a desired motion."""
         made = self._first(**self._state(state), desired=desired, **self._gains)
         return made["tau"], made.get("past", np.empty((*desired.shape[:-1], 0)))
 
@@ -183,7 +183,7 @@ class LinearLoop:
         return found["turning"], A, found["qdd_tau"]
 
     def linearised(self, plant_state, tau, state, desired, ahead, past):
-        """With the plant at one state and the controller at another, arrays by their last axis."""
+        """The Linearised with plant and controller at different states, along last axes."""
         D, A, B = self.plant_slopes(plant_state, tau)
         given = self._state(state) | {"desired": desired} | self._gains
         given |= {"ahead": ahead} if self.controller.policy.ahead else {}
@@ -213,7 +213,7 @@ class LinearLoop:
 
 @dataclass(frozen=True)
 class _Law:
-    """A controller of a robot, whatever its gains are."""
+    """A controller of a robot, without values of its gains."""
 
     robot: Robot
     key: tuple
@@ -265,7 +265,7 @@ def _law_slopes(law):
 
 @lru_cache(maxsize=16)
 def _plant_slopes(robot, parameters):
-    """Slopes of the plant, which no controller changes."""
+    """Slopes of the plant, which do not depend on the controller."""
     robot = without_dry_friction(robot)
     shapes = input_shapes(robot, "forward_dynamics", parameters)
 
@@ -278,7 +278,7 @@ def _plant_slopes(robot, parameters):
 
 
 def _with_slopes(robot, graph, slopes):
-    """One graph with the values, their derivatives, and how axes turn."""
+    """One graph with the values, their derivatives, and the rotation of axes."""
     turning = jacobian(_carried(robot), {"turning": ("rates", "off")})
     still = [0.0] * robot.nv
 

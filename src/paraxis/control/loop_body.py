@@ -1,9 +1,10 @@
-"""One step of a robot under sampled control, as a graph: what the `iterate` driver repeats.
+"""One step of a robot under sampled control, as a graph that the `iterate` driver repeats.
 
-A control period is cut into steps of the plant. The inputs of a step are the time `t` when it
-begins, its length `h`, `tick` (it begins with a sample, from which torques are computed) and
-`apply` (these reach the motors: at once, unless computation takes time). Then the motors hold their
-torques while the plant is integrated by RK4. A step of no length leaves the plant as it is.
+A control period is cut into steps of the plant. The inputs of a step are the time `t` at its
+beginning, its length `h`, `tick` (whether it begins with a sample, from which torques are computed)
+and `apply` (whether these reach the motors: at once, unless there is a computation delay). The
+motors then hold their torques while the plant is integrated by RK4. A step of zero length leaves
+the plant unchanged.
 """
 
 from dataclasses import dataclass
@@ -21,32 +22,32 @@ from .controller import Controller, Motion
 from .law_in_loop import LawInLoop
 from .reference import Reference
 
-NOT_YET = -1.0  # as the time of divergence
+NOT_YET = -1.0  # as a time of divergence
 RECORDED = {"q": "sampled_q", "qd": "sampled_qd", "tau": "torque"}  # record -> its output
 
 
 @dataclass(frozen=True, eq=False)
 class LoopBody:
-    """Everything that decides the graph. Numbers of single runs are inputs."""
+    """Everything that determines the graph. Numbers of single runs are inputs."""
 
     robot: Robot
     controller: Controller | LawInLoop
     reference: Reference
-    parameters: tuple = ()  # of the robot, that are inputs
+    parameters: tuple = ()  # of the robot that are inputs
     settings: tuple = ()  # of the reference, as (name, shape)
     delayed: bool = False
     encoded: bool = False
     switched: bool = False
-    late: int = 0  # samples by which torques are applied later
+    late: int = 0  # samples by which torques are delayed
 
     @property
     def law(self):
-        """Is the controller any law, and none of those with a policy?"""
+        """Whether the controller is an arbitrary law rather than one with a policy."""
         return isinstance(self.controller, LawInLoop)
 
     @property
     def identity(self):
-        """Everything that decides its graphs, known before they are made."""
+        """Everything that determines its graphs, known before they are made."""
         reference = self.reference.identity_with(dict(self.settings))
         return self.robot, self.controller, reference, self.inputs
 
@@ -67,7 +68,7 @@ class LoopBody:
 
     @property
     def changing(self):
-        """Of each step."""
+        """Inputs that change at each step."""
         motion = (sum(self.reference.sizes),)
         shapes = {"t": (), "h": (), "tick": ()}
         shapes |= {"apply": ()} if self.delayed else {}
@@ -78,7 +79,7 @@ class LoopBody:
 
     @property
     def held(self):
-        """Numbers of each run that do not change."""
+        """Inputs of each run that are constant."""
         n = self.robot.nv
         shapes = {"bound": ()} if self.law else {"kp": (n,), "kd": (n,), "bound": ()}
         ahead = self.looks_ahead and self.reference.traced
@@ -115,7 +116,7 @@ class LoopBody:
         return trace(lambda **arrays: _Step(self, arrays).results(), self.inputs, "closed_loop")
 
     def start_graph(self):
-        """Torques and entries to begin with: of exact control."""
+        """The initial torques and entries, those of exact control."""
         n, motion = self.robot.nv, sum(self.reference.sizes)
         shapes = {"q": (self.robot.nq,), "qd": (n,), "desired": (motion,)}
         if self.law:
@@ -130,7 +131,7 @@ class LoopBody:
         return trace(start, shapes, "closed_loop_start")
 
     def _start_graph_of_law(self, shapes):
-        """Torques of the first sample, which are held until it has been computed."""
+        """The torques of the first sample, which are held until the next ones are applied."""
         entries = len(self.controller.entries)
         shapes = shapes | {"period": ()} | ({"past": (entries,)} if entries else {})
 
@@ -144,12 +145,12 @@ class LoopBody:
 
 
 def law_input(name):
-    """The input that holds a setting of the law, apart from those of the trajectory."""
+    """The input that holds a setting of the law, distinct from those of the trajectory."""
     return f"law_{name}"
 
 
 class _Step:
-    """One step under trace."""
+    """One step being traced."""
 
     def __init__(self, body, arrays):
         self.body, self.arrays = body, arrays
@@ -157,7 +158,7 @@ class _Step:
         self.desired = self.motion(arrays["t"], "desired")
 
     def motion(self, t, name):
-        """The Motion that is desired at a time."""
+        """The desired Motion at a time."""
         if not self.body.reference.traced:
             return Motion.of(self.body.robot, self.arrays[name])
         settings = {key: self.arrays[setting_input(key)] for key, _ in self.body.settings}
@@ -179,7 +180,7 @@ class _Step:
         return {name: results[name] for name in self.body.outputs}
 
     def torques(self, q, qd):
-        """What the motors hold in this step, and what else is carried on."""
+        """The torques that the motors hold in this step, and the other values carried on."""
         arrays, decided = self.arrays, "pending" if self.body.delayed else "held"
         made, entries = self.controlled((self.measured(q), qd))
         new, following = self.if_tick(made, arrays[decided]), {}
@@ -200,13 +201,13 @@ class _Step:
         return [select(self.arrays["tick"], a, b) for a, b in zip(new, old, strict=True)]
 
     def measured(self, q):
-        """Positions to the nearest line of their encoders."""
+        """Positions rounded to the resolution of their encoders."""
         if not self.body.encoded:
             return q
         return [rint(x / line) * line for x, line in zip(q, self.arrays["encoder"], strict=True)]
 
     def controlled(self, state):
-        """The controller's torques and entries; exact ones until it switches."""
+        """The controller's torques and entries, which are exact until it switches."""
         body, arrays = self.body, self.arrays
         if body.law:
             given = {name: arrays[law_input(name)] for name in body.controller.settings}
@@ -227,13 +228,13 @@ class _Step:
         early = less(arrays["t"], arrays["switch_at"])
         torques = [select(early, a, b) for a, b in zip(exact, torques, strict=True)]
         entries = [
-            select(early, now, entry) if of.age == 1 else entry  # older ones were carried anyway
+            select(early, now, entry) if of.age == 1 else entry  # older ones are carried anyway
             for of, now, entry in zip(controller.entries, fresh, entries, strict=True)
         ]
         return torques, entries
 
     def accelerations(self, motor, missing):
-        """Of the plant, as a function of (t, q, qd) that tells what it could not balance."""
+        """Accelerations of the plant: a function of (t, q, qd) that also returns the residual."""
         plant = Plant(self.body.robot, self.body.parameters)
         given = {name: self.arrays[name] for name in self.body.parameters}
 
@@ -245,7 +246,7 @@ class _Step:
         return accelerations
 
     def error(self, q, qd):
-        """The worst error so far, and when it passed the bound or the state was lost."""
+        """The worst error so far, and when it exceeded the bound or the state became non-finite."""
         arrays, error = self.arrays, 0.0
         for off in difference(self.body.robot, q, self.desired.q):
             error = maximum(abs(off), error)

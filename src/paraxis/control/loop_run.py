@@ -1,4 +1,4 @@
-"""The compiled loop of a robot under sampled control, run from the first torques to the last."""
+"""Runs the compiled loop of a robot under sampled control."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class LoopRun:
         self.finals = {name: xp.empty_like(array) for name, array in self.start.items()}
 
     def _start(self):
-        """What is carried, (runs, ...), as it is at the beginning."""
+        """The initial carried values, (runs, ...)."""
         runs, arrays, target = self.runs, self.runs.arrays, self.target
         desired = runs.reference.sampled(np.zeros(1), runs.settings, target)
         begin = Motion.of(runs.robot, desired)
@@ -67,7 +67,7 @@ class LoopRun:
         return start
 
     def run(self, plant_step):
-        """What is carried, as it is in the end, and the records, both by name."""
+        """The final carried values and the records, both by name."""
         runs, recorded, done = self.runs, [], 0
         each = parties(runs, plant_step)
         code = self._compiled(max(len(numbers) for numbers, *_ in each))
@@ -89,9 +89,9 @@ class LoopRun:
         return self.target.iterate(Body(LoopBody.graph, body), plan, states=most)
 
     def _run_party(self, code, times, progress, before):
-        """All steps of a party; returns its records by their outputs, and `t`.
+        """Runs all steps of a party; returns its records by their outputs, and `t`.
 
-        `before` is how many steps were done by others.
+        `before` is the number of steps done by other parties.
         """
         party, group, target = times.party, times.group, self.target
         which = target.put(party.numbers)
@@ -122,7 +122,7 @@ class LoopRun:
         return records | ({"t": target.arrays.concatenate(t)} if t else {})
 
     def _recorded(self, numbers, recorded):
-        """What was asked for, of all parties together, with the axes of the batch."""
+        """The requested records, of all parties together, with the axes of the batch."""
         if not self.every:
             return {}
         runs, target = self.runs, self.target
@@ -143,7 +143,7 @@ class LoopRun:
 
 
 def _joined(numbers, recorded, target):
-    """Records of parties as one, (records, runs, ...); shorter ones go on with their last."""
+    """Records of parties as one array, (records, runs, ...); shorter ones repeat their last."""
     most, runs = max(len(each["t"]) for each in recorded), sum(map(len, numbers))
     joined = {
         name: target.empty((most,), (runs,), array.shape[2:]) for name, array in recorded[0].items()

@@ -1,7 +1,7 @@
 """The timing of a closed loop: samples, delays and jitter, cut into steps of the plant.
 
-Runs go in parties with the same number of steps per control period, so that all runs of a party
-sample at the same step; a party of quick runs is not held up by slow ones.
+Runs are grouped in parties with the same number of steps per control period, so that all runs of a
+party sample at the same step, and fast runs do not wait for slow ones.
 """
 
 import math
@@ -12,13 +12,13 @@ from ..targets.target import CPU
 from . import chance
 from .scenarios import TIMES
 
-AT_ONCE = 2**22  # numbers of single steps and runs that are made at once
-MORE_ON_A_GPU = 16  # times as many, where memory is faster
-ROUNDING = 1e-9  # of a period: what is so near the end is there
+AT_ONCE = 2**22  # numbers of single steps and runs generated at once
+MORE_ON_A_GPU = 16  # times as many, as its memory is faster
+ROUNDING = 1e-9  # of a period: times this close to the end count as the end
 
 
 def parties(scenarios, plant_step):
-    """(numbers of runs, steps before torques are applied in a period, steps after that) of each."""
+    """(numbers of runs, steps per period before torques are applied, steps after that) of each."""
     arrays, runs = scenarios.arrays, len(scenarios.numbers)
     delay, longest = (
         np.minimum(length, scenarios.duration)
@@ -39,10 +39,10 @@ def _steps_in(length, longest):
 class LoopTimes:
     """The steps of a party.
 
-    Records are of steps that begin with a sample, and are made at the last step of a group; so
-    there are steps before the first sample that do nothing, and one after the end that only looks.
+    Records are made of steps that begin with a sample, at the last step of a group. The first group
+    therefore begins with steps that do nothing, and after the end there is one that only records.
 
-    Times that all runs share are made in main memory, others where the loop is computed.
+    Times shared by all runs are computed in main memory, others where the loop is computed.
     """
 
     def __init__(self, party, early, late, every, seed):
@@ -59,7 +59,7 @@ class LoopTimes:
         self.steps = self.records * self.group
 
     def _samples(self):
-        """How many control periods the run that has the most begins."""
+        """The largest number of control periods that any run begins."""
         duration, period = self.party.duration, self.party.arrays["period"]
         about = math.ceil(max(1.0, duration / period.min() - ROUNDING))
         if not self.jittery:
@@ -74,7 +74,7 @@ class LoopTimes:
         return begin
 
     def _goes_on(self, t):
-        """Is it not yet the end, at times (..., runs)?"""
+        """Whether the runs are not yet over, at times (..., runs)."""
         duration = self.party.duration
         return t < duration - ROUNDING * self.xp.minimum(self.times["period"], duration)
 
@@ -84,7 +84,7 @@ class LoopTimes:
 
     @property
     def alike(self):
-        """Do all runs sample and compute at the same times, and meet the same ages?"""
+        """Whether all runs sample and compute at the same times, and use the same ages."""
         if self.party.controller.uncertain:
             return False
         arrays, given = self.party.arrays, self.party.missed_steps
@@ -93,7 +93,7 @@ class LoopTimes:
         return all(len(array) == 1 for array in each) and not any(map(np.any, by_chance))
 
     def spans(self, body):
-        """Pieces of the loop, one after another: the changing inputs of so many steps each."""
+        """Successive pieces of the loop: the changing inputs of a number of steps each."""
         width = sum(math.prod(shape) for shape in body.changing.values())
         width *= 1 if self.alike else len(self.party.numbers)
         length = max(1, self.at_once // width // self.group) * self.group
@@ -112,9 +112,9 @@ class LoopTimes:
             yield self._changing(body, samples, sample[:-1], step[:-1], edges, idle[:-1])
 
     def _periods(self, samples, start):
-        """The lengths of control periods and when they begin, (samples, runs), 1 where shared.
+        """The lengths and starts of control periods, (samples, runs), 1 if shared.
 
-        One that is longer than all there is ends with it.
+        A period that is longer than the whole run ends with it.
         """
         xp, duration = self.xp, self.party.duration
         period, jitter = self.times["period"], self.times["jitter"]
@@ -134,7 +134,7 @@ class LoopTimes:
         )
 
     def _since(self, step, length):
-        """The time from a sample to the beginning of a step of its period."""
+        """The time from a sample to the beginning of a step in its period."""
         if not self.early:
             return step / self.late * length
         delay = self.xp.minimum(self.times["delay"], self.party.duration)
@@ -158,10 +158,10 @@ class LoopTimes:
         return {name: array.astype(float, copy=False) for name, array in made.items()}
 
     def _met(self, samples):
-        """Which control steps are not missed, (samples, runs), 1 where shared."""
+        """Which control steps are not missed, (samples, runs), 1 if shared."""
         given = self.party.missed_steps
         if given is not None:
-            after = np.zeros((1, given.shape[1]), bool)  # none after those that are given
+            after = np.zeros((1, given.shape[1]), bool)  # none missed beyond those given
             met = ~np.concatenate([given, after])[np.minimum(samples, len(given))]
             return self.target.put(met)
         if not self.party.arrays["missed"].any():
@@ -169,7 +169,7 @@ class LoopTimes:
         return self._drawn(chance.MISSED, samples)[..., 0] >= self.times["missed"]
 
     def _ages(self, samples):
-        """What age each link meets, (samples, runs, n): each that the policy knows alike."""
+        """The age used by each link, (samples, runs, n): each of the policy's is equally likely."""
         cuts = self.party.controller.recursion.cuts.values()
         ages = np.array(sorted({age for cut in cuts for age in cut.ages}), float)
         drawn = self._drawn(chance.AGE, samples, self.party.robot.n)

@@ -1,4 +1,4 @@
-"""The motion that a controller follows, in any of the forms in which it can be given."""
+"""The motion that a controller follows, in any of its possible forms."""
 
 from dataclasses import dataclass
 
@@ -22,22 +22,22 @@ from ..trajectories.trajectory import Trajectory
 from .controller import Motion
 
 PARTS = Motion._fields
-MOST_PIECES = 16  # of a Trajectory that is compiled; one of more is sampled where it is needed
+MOST_PIECES = 16  # of a Trajectory that is compiled; longer ones are sampled on demand
 
 
 class Reference:
-    """A desired motion of a robot's joints: of a Trajectory, a function of t, or a posture.
+    """A desired motion of a robot's joints: a Trajectory, a function of t, or a posture.
 
-    traced: is it a function of traced time, compiled into the loop? `settings` are the names of
-    what else it takes. numbers: name -> array, of a posture or a Trajectory; they are inputs of
-    what is compiled, like settings, so that other ones compile nothing.
+    traced: whether it is a function of traced time, compiled into the loop. `settings`: the names
+    of its other arguments. numbers: name -> array, of a posture or a Trajectory; like settings,
+    they are inputs of the compiled code, so that new values do not recompile.
     """
 
     def __init__(self, given, robot, settings=()):
         self.robot, self.settings = robot, tuple(settings)
         self.sizes = Motion(robot.nq, robot.nv, robot.nv)
-        self.posture = None  # (nq,), if it stays where it is
-        self.duration = None  # in seconds, if it has an end
+        self.posture = None  # (nq,), if it is constant
+        self.duration = None  # in seconds, if it ends
         self.traced, self.numbers = True, {}
         self._identity, self._outlines = None, {}  # the latter of a function
         if isinstance(given, Trajectory):
@@ -58,19 +58,19 @@ class Reference:
             self._function = lambda t, posture: (posture, still, still)
         if self.settings and self._function is not given:
             raise ArgumentError(
-                f"{self.settings[0]}: not a parameter of the robot; settings can only be given if "
-                f"the trajectory is a function that takes them"
+                f"{self.settings[0]}: not a parameter of the robot; settings require a "
+                f"trajectory that is a function and takes them"
             )
 
     def identity_with(self, shapes):
-        """All that decides the graph, given the shapes of settings by name.
+        """Everything that determines the graph, given the shapes of settings by name.
 
-        Of a function this is known once it has been called, as it may do something else by now.
+        A function is called to find out, as its result may have changed since it was last called.
         """
         return self._identity or ("function", self._outline(shapes))
 
     def _outline(self, shapes):
-        """What the function does, asked once; asked again it must do the same."""
+        """The traced function, recorded once; later calls must give the same."""
         key = tuple(shapes.items())
         if key not in self._outlines:
 
@@ -81,8 +81,8 @@ class Reference:
             first, again = (Outline(motion, _inputs(shapes)) for _ in range(2))
             if first.digest != again.digest:
                 raise ArgumentError(
-                    "trajectory: the function must return the same motion whenever it is called, "
-                    "but it changes from call to call"
+                    "trajectory: the function must return the same motion at every call, but its "
+                    "result changes from call to call"
                 )
             self._outlines[key] = first
         return self._outlines[key]
@@ -130,8 +130,8 @@ class Reference:
     def sampled(self, t, settings=None, target=CPU):
         """The Motion at times `(...)`, all its numbers in one row, `(..., nq + 2 nv)`, on a target.
 
-        Settings, where there are any, have the last axis of the times as their first; by default
-        they are its own numbers.
+        Settings, if any, have the last axis of the times as their first; by default they are its
+        own numbers.
         """
         if not self.traced:
             return target.put(Motion(*self._trajectory(target.fetched(t))).row)
@@ -147,7 +147,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class _Shaped:
-    """A reference whose settings have these shapes, which is all that decides its graph."""
+    """A reference with settings of these shapes, which determine its graph."""
 
     reference: Reference
     shapes: dict
@@ -170,7 +170,7 @@ def _inputs(shapes):
 
 
 def _shape(value):
-    """Of nested lists."""
+    """The shape of nested lists."""
     return (len(value), *_shape(value[0])) if isinstance(value, (list, tuple)) else ()
 
 
@@ -182,7 +182,7 @@ def _check_joints(trajectory, robot):
     others = [joint for joint in robot.joints if joint.kind not in LIMITED]
     if others:
         raise ArgumentError(
-            f"trajectory: those of px.trajectories are not for joint {quoted(others[0].name)} "
+            f"trajectory: px.trajectories does not support joint {quoted(others[0].name)} "
             f"({others[0].kind}); give a function of t that returns q, qd and qdd"
         )
     if trajectory.n != robot.nq:

@@ -12,16 +12,16 @@ from ..robots.scales import SMALLEST, joint_scales
 from .controller import Motion
 
 STEPS = 500
-ROUNDING = 1e-12  # of the accelerations that balance, and of rates that go with them
+ROUNDING = 1e-12  # relative to accelerations that balance, and to rates of that scale
 FIRST_STEP = 1e-2  # s
 
 
 def resting_place(linear, posture):
-    """The q `(nq,)` at which nothing accelerates. `linear` is a LinearLoop.
+    """The q `(nq,)` with zero acceleration. `linear` is a LinearLoop.
 
-    With a wrong payload, or without a model, gravity pulls the robot off the posture until the
-    errors' torques hold it. It is followed there by implicit Euler steps of exact control in
-    continuous time, which grow as it comes to rest until they are Newton's.
+    With a wrong payload, or without a model, gravity moves the robot off the posture until the
+    torques due to errors hold it. The robot is followed there by implicit Euler steps of exact
+    control in continuous time, which grow as it comes to rest until they are Newton steps.
     """
     n = linear.robot.nv
     still, unit = np.zeros(n), np.eye(2 * n)
@@ -33,8 +33,8 @@ def resting_place(linear, posture):
         here = linear.linearised((q, qd), tau, (q, qd), desired, desired, past)
         off = linear.accelerations((q, qd), tau)
         slope = here.rates(here.A + here.B @ here.settled())
-        pulls = np.maximum(abs(here.B) @ (weights + abs(tau)), SMALLEST)  # what balances
-        # Steps grow with what is left of accelerations: rates at first only rise.
+        pulls = np.maximum(abs(here.B) @ (weights + abs(tau)), SMALLEST)  # that balance each other
+        # Steps grow as accelerations decrease; rates would not do, as they rise at first.
         speed = np.maximum(abs(off) / pulls, ROUNDING).max()
         moves = (abs(qd) / np.sqrt(pulls * ways)).max()
         if not np.isfinite(speed) or not np.isfinite(slope).all():
@@ -55,10 +55,10 @@ def resting_place(linear, posture):
 
 
 def _weights(linear, posture):
-    """What of the motors' torques (n,) loads at rest may add up to, however they cancel."""
+    """An upper scale of the motor torques (n,) that loads at rest need, before any cancellation."""
     rows, q = rows_of(linear.robot), posture.tolist()
     model = Model(rows, {name: array.tolist() for name, array in linear.parameters.items()})
     ties, still = ties_of(model, q), [0.0] * rows.n
     sizes = torque_sizes(model, ties.q, still, still)
-    G = np.abs(ties.columns(np.eye(rows.n).tolist()))  # what turns the other way weighs as much
+    G = np.abs(ties.columns(np.eye(rows.n).tolist()))  # opposite directions count the same
     return sizes @ G / np.abs(rows.ratios)

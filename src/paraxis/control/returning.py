@@ -7,16 +7,16 @@ from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
 from .controller import Motion
 
-RETURNS = 1e-6  # nearer, as a share of what is large there, a motion is back
+RETURNS = 1e-6  # relative distance within which a motion has returned
 
 
 def gaps_after(robot, begin, end, duration):
-    """By how much positions and rates `(..., 2, nv)` differ after `duration` seconds; 0 where back.
+    """The differences of positions and rates `(..., 2, nv)` after `duration` s; 0 if they return.
 
-    `begin` and `end` are Motions in a row, as of a Reference.
+    `begin` and `end` are Motions in a row, as in a Reference.
 
-    A joint that turns may come back whole turns further on. Large are the positions and rates
-    themselves; where these are small, a radian or the robot's length, and as much in the duration.
+    Revolute joints may return after full turns. Differences are relative to the positions and rates
+    themselves; if these are small, to a radian or the robot's length, and to that per duration.
     """
     begin, end, rows = Motion.of(robot, begin), Motion.of(robot, end), rows_of(robot)
     apart = _interpreted(difference, robot, begin.q, end.q)
@@ -30,7 +30,7 @@ def gaps_after(robot, begin, end, duration):
 
 
 def _interpreted(rule, robot, *positions):
-    """A rule of physics/configuration.py on a few positions (..., nq)."""
+    """A rule of physics/configuration.py, interpreted at a few positions (..., nq)."""
     flat = (each.reshape(-1, robot.nq).tolist() for each in positions)
     found = [rule(robot, *each) for each in zip(*flat, strict=True)]
     return np.array(found).reshape(*positions[0].shape[:-1], robot.nv)

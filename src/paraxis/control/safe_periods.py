@@ -1,7 +1,7 @@
 """`px.control.safe_period`: the largest sampling period at which a stale controller is stable.
 
 Predictions here are linear: near a posture or along a motion. `px.control.simulated_safe_period`
-looks at the nonlinear loop; the two are independent.
+simulates the nonlinear loop; the two are independent.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .linear_loop import LinearLoop
 from .one_thread import on_one_thread
 from .reference import Reference
 
-SHORTEST, LONGEST = 1e-5, 1e2  # periods looked at, times the loop's fastest and slowest rate
-SHORTEST_OF_SEVERAL = 1e-3  # where joint spectral radii are to be bounded
-SEEN = 1e-7  # 1 - spectral radius, about, at the shortest period: less is lost in rounding
+SHORTEST, LONGEST = 1e-5, 1e2  # periods examined, times the loop's fastest and slowest rate
+SHORTEST_OF_SEVERAL = 1e-3  # if joint spectral radii are bounded
+SEEN = 1e-7  # approximate 1 - spectral radius at the shortest period: less is lost in rounding
 MOST_CHOICES = 256  # of ages in a control step
 
 
@@ -38,12 +38,12 @@ MOST_CHOICES = 256  # of ages in a control step
 class SafePeriod:
     """The largest safe period and how it was found; times in s.
 
-    - `period`: every period examined up to it is stable, as far as the linear loop shows; None if
+    - `period`: every examined period up to it is stable, as far as the linear loop shows; None if
       even the shortest is not.
-    - `unstable`: the shortest period examined that is shown to be unstable; infinite if none is, up
-      to the longest. It is next to `period` unless ages are uncertain or steps are missed: then
-      periods in between (if `period` is None, all below `unstable`) are neither proved stable nor
-      shown to be unstable.
+    - `unstable`: the shortest examined period that is shown to be unstable; infinite if there is
+      none up to the longest. It is next to `period` unless ages are uncertain or steps are missed:
+      then periods in between (if `period` is None, all below `unstable`) are neither proved stable
+      nor shown to be unstable.
     - `shortest`, `longest`: the range of periods examined.
     - `method`: the criterion.
 
@@ -66,7 +66,7 @@ class SafePeriod:
     _growth: Growth = field(repr=False)
 
     def spectral_radius(self, period: float) -> float:
-        """Return the factor by which errors grow per control step, at worst, in the long run.
+        """Return the asymptotic factor by which errors grow per control step in the worst case.
 
         It is the upper bound if ages are uncertain or steps are missed (see `bounds`).
         """
@@ -76,20 +76,20 @@ class SafePeriod:
     def bounds(self, period: float) -> tuple[float, float]:
         """Return a lower and an upper bound of the spectral radius; equal if all steps are alike.
 
-        If steps are missed, a step counts together with those missed after it.
+        If steps are missed, a step counts together with the missed ones after it.
         """
         return self._growth.bounds(positive(period, "period"))
 
     @property
     def bounded(self) -> bool:
-        """Is the spectral radius known by bounds only, as ages are uncertain or steps missed?"""
+        """Whether only bounds are known, as ages are uncertain or steps are missed."""
         return self._growth.switches
 
     @property
     def posture(self) -> np.ndarray | None:
-        """Where the robot rests `(nq,)`: off the desired posture if the model's weight is wrong.
+        """The posture `(nq,)` at rest: off the desired one if the model's weight is wrong.
 
-        None along a motion.
+        It is None along a motion.
         """
         return self._growth.posture
 
@@ -110,11 +110,11 @@ class SafePeriod:
         elif shown or math.isinf(self.unstable):
             text = f"none proved, from {self.shortest:.3g} s up"
         else:
-            text = f"none: not even {self.shortest:.3g} s is stable"
+            text = f"none: unstable even at {self.shortest:.3g} s"
         if math.isinf(self.unstable):
             text += f", nothing unstable found up to {self.longest:.3g} s"
         elif shown:
-            text += f", shown unstable from {self.unstable:.4g} s, between is not known"
+            text += f", shown unstable from {self.unstable:.4g} s, undecided in between"
         return f"<SafePeriod {text}; {self.method}>"
 
 
@@ -139,34 +139,35 @@ def safe_period(
 ) -> SafePeriod:
     """Return the largest sampling period at which a robot under a controller is stable.
 
-    The loop is linearised about a posture or along a trajectory. At a posture, the spectral radius
-    of the map from control step to control step decides; along a trajectory, the largest over its
-    points, each as if it lasted; with `periodic`, that of a complete cycle (the monodromy matrix),
-    per step on average. Uncertain ages (`px.control.policy("vuskovic", age=(1, 2))`) and missed
-    steps may come in any order: then bounds of the joint spectral radius decide, the upper one for
-    what is safe, the lower one for what is not.
+    The loop is linearised about a posture or along a trajectory. At a posture, the criterion is the
+    spectral radius of the map from control step to control step; along a trajectory, the largest
+    one over its points, each treated as if it lasted; with `periodic`, that of a complete cycle
+    (the monodromy matrix), per step on average. Uncertain ages (`px.control.policy("vuskovic",
+    age=(1, 2))`) and missed steps may occur in any order. The criterion is then the joint spectral
+    radius: its upper bound proves stability, its lower bound shows instability.
 
     Periods are tried upward from the shortest, several per decade, until one is unstable; longer
     ones are not examined. Encoders, torque limits and jitter are not included; see
-    `px.control.closed_loop` for these. Neither is dry friction: only viscous friction is linear.
-    Coulomb and static friction, that of bearings, and losses of gears are left out, also from what
-    a controller compensates.
+    `px.control.closed_loop` for these. Of friction only viscous friction is included, because it is
+    linear. Coulomb and static friction, friction of bearings, and losses of gears are left out,
+    also of the compensation by a controller.
 
     **Arguments:**
 
-    - `robot`: the robot that moves.
-    - `controller`: with one set of gains.
-    - `trajectory`: as of `px.control.closed_loop`; a posture is `(nq,)`.
+    - `robot`: the simulated robot.
+    - `controller`: a controller with one set of gains.
+    - `trajectory`: as for `px.control.closed_loop`; a posture is `(nq,)`.
     - `periodic`: whether the trajectory is a cycle; periods that divide the duration are examined.
-    - `duration`: of the trajectory, s, if it has none of its own.
-    - `delay_share`: share of the period that computation takes, 0 to 1.
-    - `missed_in_a_row`: how many control steps may be missed in a row.
+    - `duration`: the duration of the trajectory, s, if it has none of its own.
+    - `delay_share`: the share of the period taken by computation, 0 to 1.
+    - `missed_in_a_row`: how many consecutive control steps may be missed.
     - `decay`: errors must fall at least as fast as exp(-decay t) in the long run, 1/s.
-    - `shortest`, `longest`: range of periods to examine, s; by default from 1e-5 (1e-3 where bounds
-      decide) of the exact loop's fastest time constant, but not less than is visible in its
-      slowest, to 100 times its slowest.
-    - `parameters`: parameters of the plant, as `mass=(n,)` (`px.payload` makes some), if it differs
-      from the controller's model. The posture is then where the robot comes to rest under control.
+    - `shortest`, `longest`: the range of periods to examine, s; by default from 1e-5 (1e-3 with
+      bounds) of the fastest time constant of the exact loop, but not too short to show its slowest,
+      to 100 times its slowest.
+    - `parameters`: parameters of the plant, such as `mass=(n,)` (`px.payload` makes some), if it
+      differs from the controller's model. The posture is then where the robot comes to rest under
+      control.
 
     **Returns:** a `px.control.SafePeriod`.
 
@@ -202,7 +203,7 @@ def safe_period(
 
 
 def _edges(growth, decay, periods):
-    """The last period of the first that are stable, and the first known to be not."""
+    """The last period of the first stable ones, and the first one known to be unstable."""
     known = {}
 
     def falls(period):
@@ -210,7 +211,7 @@ def _edges(growth, decay, periods):
             known[period] = growth.falls(period, decay)
         return known[period]
 
-    # In a very short step errors hardly change, and bounds cannot tell which way: passed over.
+    # In a very short step errors hardly change, and bounds cannot decide: these are skipped.
     told = next((k for k, period in enumerate(periods) if falls(period) is not None), None)
     if told is None:
         return None, math.inf
@@ -220,9 +221,9 @@ def _edges(growth, decay, periods):
 
 
 def _edge(holds, periods, between):
-    """The last period at which something holds, and the first at which it does not, close to it.
+    """The last period at which a condition holds, and the first at which it fails, close together.
 
-    None where it does not hold at the first, infinite where it does at all.
+    The former is None if it fails at the first period; the latter is infinite if it never fails.
     """
     last, first = None, math.inf
     for period in periods:
@@ -241,7 +242,7 @@ def _edge(holds, periods, between):
 def _growth(
     robot, controller, trajectory, parameters, periodic, duration, delay_share, missed_in_a_row
 ):
-    """The arguments, checked, as a Growth."""
+    """The checked arguments, as a Growth."""
     check_controller(open_tree(robot, "control"), controller)
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
         raise ArgumentError("controller: expected one set of gains, found a batch of gains")

@@ -31,17 +31,17 @@ PLANT_STEP = 1e-3  # s: the longest step of the plant between samples
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop:
-    """Runs of robots under control; the axes of the batch are those of the runs.
+    """Runs of robots under control; the axes of the batch are the runs.
 
     - `error`: the largest error of each run, `(...)`: the largest `px.difference` of a joint from
       the desired motion, at any step of the plant, rad or m; infinite if the state became
       non-finite.
-    - `diverged_at`: the time when a run's error first exceeded the bound or its state was not
-      finite, `(...)`, s; NaN if neither happened.
-    - `t`, `q`, `qd`, `tau`, `reference`: records, if asked for, at samples and at the end: time,
-      positions and rates, the torques that the motors hold from then on, and the desired
+    - `diverged_at`: the time when a run's error first exceeded the bound or its state became
+      non-finite, `(...)`, s; NaN if neither happened.
+    - `t`, `q`, `qd`, `tau`, `reference`: records, if requested, at samples and at the end: times,
+      positions and rates, the torques held by the motors from then on, and the desired
       `reference.q`, `.qd` and `.qdd`. Axes are records, then the batch; a run with fewer records
-      than others repeats its last.
+      than others repeats its last one.
 
     **Example:**
 
@@ -58,7 +58,7 @@ class ClosedLoop:
 
     error: np.ndarray  # (...)
     diverged_at: np.ndarray  # (...)
-    t: np.ndarray | None = None  # (records,), or (records, ...) where times differ by run
+    t: np.ndarray | None = None  # (records,), or (records, ...) if times differ by run
     q: np.ndarray | None = None  # (records, ..., nq)
     qd: np.ndarray | None = None  # (records, ..., nv)
     tau: np.ndarray | None = None  # (records, ..., nv)
@@ -104,50 +104,52 @@ def closed_loop(
     """Simulate a batch of runs of a robot under sampled control.
 
     The motors hold their torques from one computation to the next; the plant is integrated by RK4
-    in steps of at most `plant_step`. Where an argument is `(...)`, it is one number or one per run;
-    all of them, and gains `(..., nv)`, broadcast to one batch. Random numbers (for jitter, missed
-    steps and uncertain ages) depend on `seed` and on the index of a run in the batch.
+    in steps of at most `plant_step`. Arguments of shape `(...)` are one number or one per run; all
+    of them, and gains `(..., nv)`, broadcast to one batch. Random numbers (for jitter, missed steps
+    and uncertain ages) depend on `seed` and on the index of a run in the batch.
 
     **Arguments:**
 
-    - `robot`: the robot that moves.
-    - `controller`: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`;
-      or any other that can be traced: a function of (t, q, qd), or one with memory, such as
-      `px.control.PID`, whose `dt` is the period. Arguments of it that are called `goal`,
-      `goal_rate` and `goal_acceleration`, and have no value, are those of the trajectory.
+    - `robot`: the simulated robot.
+    - `controller`: a result of `px.control.computed_torque`, `px.control.feed_forward` or
+      `px.control.pd`; or any other controller that can be traced: a function of (t, q, qd), or one
+      with memory, such as `px.control.PID`, whose `dt` is the period. Its arguments `goal`,
+      `goal_rate` and `goal_acceleration`, if they have no value, are those of the trajectory.
     - `trajectory`: the desired motion: a `px.trajectories.Trajectory`; a function of t, written
       with px functions, that returns q, qd and qdd; or a posture `(nq,)`.
-    - `period`: between samples, `(...)`, s.
-    - `duration`: of the runs, s; by default that of the trajectory.
-    - `q0`, `qd0`: where runs begin, `(..., nq)` and `(..., nv)`; by default on the trajectory.
-    - `delay`: from a sample to its torques, `(...)`, s; at most the shortest period.
-    - `delay_samples`: by how many samples torques are applied later, besides: 1 for torques that
-      are computed during one period and applied at the beginning of the next, whose values are
-      those of the policy `"pipelined"`. Until then the torques of the first sample are held.
+    - `period`: the time between samples, `(...)`, s.
+    - `duration`: the duration of the runs, s; by default that of the trajectory.
+    - `q0`, `qd0`: initial states, `(..., nq)` and `(..., nv)`; by default on the trajectory.
+    - `delay`: the time from a sample to its torques, `(...)`, s; at most the shortest period.
+    - `delay_samples`: an additional delay of torques in samples: 1 for torques that are computed
+      during one period and applied at the beginning of the next, with the values of the policy
+      `"pipelined"`. Until then, the torques of the first sample are held.
     - `jitter`: each period is longer or shorter by up to this share of it, `(...)`, uniformly
       distributed.
-    - `missed`: the probability that a control step is missed, `(...)`, or which ones are, as
-      `(samples, ...)` of bools; then nothing is computed and the torques stay.
-    - `encoder`: resolution to which measured positions are rounded, one number or `(..., nq)`, such
-      as 2π/4096. Rates are measured exactly; real drives do worse. Positions of planar, spherical
-      and free joints are no readings of encoders: for robots with these it cannot be given.
+    - `missed`: the probability that a control step is missed, `(...)`, or bools `(samples, ...)`
+      that say which ones are missed; a missed step computes nothing and the torques stay.
+    - `encoder`: the resolution to which measured positions are rounded, one number or `(..., nq)`,
+      such as 2π/4096. Rates are measured exactly, unlike in real drives. It is not available for
+      robots with planar, spherical or free joints, whose positions encoders do not read.
     - `switch_at`: until this time, `(...)`, s, the controller is exact, whatever its policy; stale
       values are then those of exact steps.
-    - `bound`: the error at which a run has diverged, `(...)`, rad or m. Runs go on after that.
-    - `plant_step`: longest step of the plant, s.
+    - `bound`: the error above which a run counts as diverged, `(...)`, rad or m. The run continues.
+    - `plant_step`: the longest step of the plant, s.
     - `record`: some of `"q"`, `"qd"`, `"tau"` and `"reference"`.
-    - `every`: record at every `every`-th sample.
-    - `seed`: of the random numbers, an integer.
+    - `every`: record every `every`-th sample.
+    - `seed`: the seed of the random numbers, an integer.
     - `index`: the numbers of the runs, `(...)`, on which random numbers depend; by default their
-      index in the batch. With those of a larger study, its parts meet the numbers of the whole.
+      index in the batch. With those of a larger study, parts of it get the same random numbers as
+      the whole.
     - `target`: `"cpu"` or `"cuda"`; by default a GPU if any array is on one (CuPy, PyTorch or JAX).
-    - `keywords`: parameters of the plant, as `mass=(..., n)` (`px.payload` makes some), or settings
-      that the controller or the function of the trajectory takes, with the batch as first axes.
+    - `keywords`: parameters of the plant, such as `mass=(..., n)` (`px.payload` makes some), or
+      settings that the controller or the function of the trajectory takes, with the batch as first
+      axes.
 
     **Returns:** a `px.control.ClosedLoop` with `.error`, `.diverged_at` and the records. If any
-    array is on a GPU, the results are too: the checks before the first step wait for the arrays,
-    but steps are queued asynchronously on the current stream, unless a progress bar is visible.
-    With `target="cuda"` and no such array, the results are NumPy's.
+    array is on a GPU, so are the results: the checks before the first step wait for the arrays, but
+    steps are queued asynchronously on the current stream, unless a progress bar is visible. With
+    `target="cuda"` and no such array, the results are NumPy arrays.
 
     **Raises:** `px.ArgumentError` if a number is out of range or shapes do not broadcast.
 
@@ -198,13 +200,13 @@ def _records(record):
 
 
 def _warn_of_other_joints(robot, controller):
-    """A wrong model may be intended; that of another robot with as many joints hardly is."""
+    """A model may be wrong on purpose, but a robot with other joints is hardly intended."""
     pairs = zip(robot.joint_names, controller.robot.joint_names, strict=True)
     for own, other in pairs:
         if own != other:
             warn(
                 f"controller: it was made for robot {quoted(controller.robot.name)} with joint "
-                f"{quoted(other)}, but the robot that moves has joint {quoted(own)} there",
+                f"{quoted(other)}, but the simulated robot has joint {quoted(own)} there",
                 SimulationWarning,
             )
             return

@@ -1,4 +1,4 @@
-"""The arguments of a closed loop, checked: an array for every number that may differ by run."""
+"""The checked arguments of a closed loop: an array for every number that may differ by run."""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,10 +23,10 @@ from .controller import Controller
 from .law_in_loop import GivenLaw, LawInLoop
 from .reference import Reference
 
-TIMES = ("period", "delay", "jitter", "missed")  # by which steps are cut up, in main memory
-WIDEST_LINE = 1.0  # rad or m, of an encoder: a larger number was meant as lines per turn
+TIMES = ("period", "delay", "jitter", "missed")  # used to cut periods into steps, in main memory
+WIDEST_LINE = 1.0  # rad or m, of an encoder: a larger number is probably lines per turn
 
-# name -> (condition, the same in words)
+# name -> (condition, its description)
 EXPECTED = {
     "period": (lambda x: (x > 0) & (x < math.inf), "seconds > 0"),
     "delay": (lambda x: x >= 0, "seconds >= 0"),
@@ -47,12 +47,12 @@ class Scenarios:
 
     - `arrays`: gains, times and other arguments of px.control.closed_loop by name, and parameters
       of the robot.
-    - `settings`: of the trajectory, its own numbers among them; `law_settings`: of a law.
-    - `numbers`: the flat index of each run in the batch; `index`: what its random numbers depend
-      on, by default the same.
+    - `settings`: those of the trajectory, including its own numbers; `law_settings`: of a law.
+    - `numbers`: the flat index of each run in the batch; `index`: the numbers on which its random
+      numbers depend, by default the same.
     - `missed_steps`: `(samples, runs)`, if they are given one by one.
 
-    All but TIMES, numbers and missed_steps are on the `target` where the loop is computed.
+    All except TIMES, numbers and missed_steps are on the `target` where the loop is computed.
     """
 
     target: Target
@@ -93,7 +93,7 @@ class Scenarios:
 
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, target, index=None):
-    """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
+    """The Scenarios of a call of px.control.closed_loop; `given` has its numbers by name."""
     open_tree(robot, "control")
     law = None
     if callable(controller) and not isinstance(controller, Controller):
@@ -110,7 +110,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target, 
     of_law = {name: settings.pop(name) for name in (*settings,) if law and law.takes(name)}
     if "payload" in keywords:
         raise ArgumentError(
-            "payload: give it as parameters of the plant, **px.payload(robot, 1.0), instead of "
+            "payload: pass it as parameters of the plant, **px.payload(robot, 1.0), instead of "
             f"{keywords['payload']!r}"
         )
     reference = Reference(trajectory, robot, settings)
@@ -181,7 +181,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target, 
 
 
 def _index(index, batch):
-    """Of each run: what is given, or its flat index in the batch."""
+    """The index of each run: as given, or its flat index in the batch."""
     if index is None:
         return np.arange(math.prod(batch))
     numbers = as_array(index, "index", ())
@@ -189,22 +189,20 @@ def _index(index, batch):
         raise ArgumentError(f"index: expected integers >= 0, found {index!r}")
     broadcast_shapes({"index": numbers.shape, "the runs": batch})
     if np.broadcast_shapes(numbers.shape, batch) != batch:
-        raise ArgumentError(
-            f"index: expected shape {batch}, that of the runs, found {numbers.shape}"
-        )
+        raise ArgumentError(f"index: expected shape {batch}, one per run, found {numbers.shape}")
     return np.broadcast_to(numbers, batch).reshape(-1).astype(np.int64)
 
 
 def _missed_steps(given):
-    """Control steps (samples, ...) that are missed, if given one by one; and what else is."""
+    """The missed control steps (samples, ...), if listed, and the other arguments."""
     try:
         value = np.asarray(given["missed"])
-    except (TypeError, ValueError):  # as an array of probabilities it will be named
+    except (TypeError, ValueError):  # reported later, as an array of probabilities
         return None, given
     if value.dtype != bool:
         return None, given
     if not value.ndim:
-        raise ArgumentError("missed: expected bools of shape (samples, ...), found a single one")
+        raise ArgumentError("missed: expected bools of shape (samples, ...), found a single bool")
     return value, given | {"missed": None}
 
 
@@ -220,8 +218,8 @@ def _check_encoders(robot):
     for joint in robot.joints:
         if joint.kind not in LIMITED:
             raise ArgumentError(
-                f"encoder: joint {quoted(joint.name)} ({joint.kind}) has a position that encoders "
-                "do not read; leave encoder out for this robot"
+                f"encoder: encoders do not read the position of joint {quoted(joint.name)} "
+                f"({joint.kind}); leave encoder out for this robot"
             )
 
 
@@ -245,7 +243,7 @@ def _check_delay(arrays):
 
 
 def _with_settings(batch, settings, target):
-    """The batch of all, and the settings, which have it as first axes: one where it has none."""
+    """The batch of all, and the settings with it as first axes, or ones if they have no batch."""
     if not settings:
         return batch, {}
     axes = len(batch) or 1
@@ -255,7 +253,7 @@ def _with_settings(batch, settings, target):
 
 
 def _with_law_settings(batch, settings, defaults, target):
-    """The batch, and the settings of a law with it, or 1, as first axes."""
+    """The batch, and the settings of a law with it, or ones, as first axes."""
     for name, (value, shape) in defaults.items():
         if shape is not None:
             array = settings[name]
@@ -282,7 +280,7 @@ def _duration(given, reference):
 
 
 def _by_run(array, own, batch, target):
-    """(runs, ...), or (1, ...) where all share it; `own` is the part of its shape that is batch."""
+    """(runs, ...), or (1, ...) if all share it; `own` is the batch part of its shape."""
     entry = array.shape[len(own) :]
     if math.prod(own) == 1:
         return array.reshape(1, *entry)

@@ -1,7 +1,7 @@
 """`px.control.simulated_safe_period`: the largest sampling period at which simulated runs converge.
 
 Nothing is linearised here: runs that begin slightly apart are simulated with the nonlinear plant,
-to see whether they converge or drift apart.
+to see whether they converge or diverge from each other.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from .reference import Reference
 from .sampled_control import PLANT_STEP, closed_loop
 
 AT_ONCE = 12  # periods simulated together
-SAMPLES = 300  # at least, of each run
+SAMPLES = 300  # per run, at least
 REFINEMENTS = 2  # of the interval between the last stable and the first unstable period
-LOST_IN_ROUNDING = 1e-6  # of the first distance: nearer runs are together
-FAR = 100  # times the first distance: runs so far apart parted, whatever they do then
-SET_HERE = {"q0", "qd0", "record", "delay"}  # of what px.control.closed_loop takes
+LOST_IN_ROUNDING = 1e-6  # relative to the first distance: nearer runs have converged
+FAR = 100  # times the first distance: runs this far apart have diverged
+SET_HERE = {"q0", "qd0", "record", "delay"}  # arguments of px.control.closed_loop
 DIRECTIONS = 3  # in which runs begin apart
 
 
@@ -42,7 +42,7 @@ DIRECTIONS = 3  # in which runs begin apart
 class SimulatedPeriod:
     """The largest period at which runs converged, and the next at which they did not; in s.
 
-    - `period`: the largest at which they converged; None if they did not at the shortest.
+    - `period`: the largest period at which they converged; None if they did not at the shortest.
     - `unstable`: the next one; infinite if they converged at all periods up to the longest.
     - `shortest`, `longest`: the range of periods examined.
     """
@@ -54,11 +54,11 @@ class SimulatedPeriod:
 
     def __repr__(self):
         if self.period is None:
-            text = f"none: runs drift apart even at {self.shortest:.3g} s"
+            text = f"none: runs diverge even at {self.shortest:.3g} s"
         elif math.isinf(self.unstable):
             text = f"all up to {self.longest:.3g} s"
         else:
-            text = f"{self.period:.4g} s, not {self.unstable:.4g} s"
+            text = f"{self.period:.4g} s, but not {self.unstable:.4g} s"
         return f"<SimulatedPeriod {text}>"
 
 
@@ -77,21 +77,21 @@ def simulated_safe_period(
     """Return the largest period at which simulated runs that begin slightly apart converge.
 
     This checks `px.control.safe_period` by simulation. As there, the first interval of stable
-    periods counts. With a large amplitude it shows how far stability reaches.
+    periods counts. A large amplitude shows how large the region of stability is.
 
     **Arguments:**
 
-    - `robot`, `controller`, `trajectory`: as of `px.control.closed_loop`.
-    - `shortest`, `longest`: range of periods to examine, s.
-    - `duration`: how long runs are followed, s (at least 300 samples): long enough for errors to
-      decay under good control, because otherwise they hide errors that grow.
-    - `amplitude`: how far apart runs begin: in positions, rad, or shares of the robot's length for
-      prismatic joints; in rates, as much per period, so that stale data differ too. With dry
-      friction it must be large enough to overcome it, as smaller errors stay as they are.
-    - `delay_share`: share of the period that computation takes, 0 to 1.
-    - `keywords`: those of `px.control.closed_loop`, except `q0`, `qd0`, `record` and `delay`.
+    - `robot`, `controller`, `trajectory`: as for `px.control.closed_loop`.
+    - `shortest`, `longest`: the range of periods to examine, s.
+    - `duration`: the simulated time, s (at least 300 samples are simulated). It must be long enough
+      for errors to decay under good control, which otherwise hide growing errors.
+    - `amplitude`: the initial distance of runs: in positions, rad, or shares of the robot's length
+      for prismatic joints; in rates, as much per period, so that stale data differ too. With dry
+      friction it must be large enough to overcome it, because smaller errors do not change.
+    - `delay_share`: the share of the period taken by computation, 0 to 1.
+    - `keywords`: arguments of `px.control.closed_loop`, except `q0`, `qd0`, `record` and `delay`.
 
-    **Returns:** the largest safe `.period` and the next one examined, which is `.unstable`.
+    **Returns:** a result with the largest safe `.period` and the next one examined, `.unstable`.
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, or friction near rest is too
     stiff for the steps of the plant.
@@ -140,7 +140,7 @@ def simulated_safe_period(
 
 
 def _require_steps_that_stand_friction(robot, q, longest, keywords):
-    """Where friction is too stiff for the plant's steps, joints shake and runs tell nothing."""
+    """Friction too stiff for the plant's steps makes joints shake, and runs meaningless."""
     step = min(positive(keywords.get("plant_step", PLANT_STEP), "plant_step"), longest)
     parameters = {name: np.asarray(keywords[name]) for name in keywords if name in PARAMETERS}
     found = stiffest(robot, q, step, parameters)
@@ -171,10 +171,10 @@ class _Apart:
         self.begin = Motion.of(robot, begin)[:2]
 
     def come_together(self, periods):
-        """At which of some periods they do."""
+        """At which of some periods they converge."""
         length = max(self.duration, SAMPLES * periods.max())
         q0, qd0 = self.begin
-        # One batch per initial state: runs of the same index meet the same random numbers.
+        # One batch per initial state: runs of the same index get the same random numbers.
         runs = [
             closed_loop(
                 *self.given,
@@ -193,9 +193,10 @@ class _Apart:
         return np.array([self._together(t[:, k], q[:, k], length) for k in range(len(periods))])
 
     def _together(self, t, q, length):
-        """Of the runs at one period: are they nearer in the last quarter than in the one before?
+        """Whether the runs at one period are nearer in the last quarter than in the one before.
 
-        And not far more apart than at first: runs that parted may stay as far as the arm allows.
+        They must also not be much farther apart than at first: diverged runs may stay as far
+        apart as the arm allows.
         """
         if not np.isfinite(q).all():
             return False

@@ -1,4 +1,4 @@
-"""The largest magnitude of an eigenvalue of large matrices that decompose into blocks."""
+"""Spectral radii of large matrices that decompose into blocks."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ import numpy as np
 def irreducible_parts(matrices):
     """Indices of the states, split where a set `(k, m, m)` is block triangular.
 
-    What eigenvalues, and growth rates of products, depend on are the diagonal blocks alone.
+    Eigenvalues, and growth rates of products, only depend on the diagonal blocks.
     """
     m = matrices.shape[-1]
     reaches = (matrices != 0).any(axis=0) | np.eye(m, dtype=bool)
     for _ in range(m.bit_length()):
-        paths = reaches.astype(np.float32)  # of numbers a product is quick, of bools it is not
+        paths = reaches.astype(np.float32)  # products of floats are fast, those of bools are not
         reaches = paths @ paths > 0
-    first = (reaches & reaches.T).argmax(axis=1)  # of those that each reaches both ways
+    first = (reaches & reaches.T).argmax(axis=1)  # of the states that reach each other
     return [np.flatnonzero(first == k) for k in np.unique(first)]
 
 
 def spectral_radii(matrices):
-    """Of each matrix of (k, m, m); infinite where one is not finite."""
+    """The spectral radius of each matrix of (k, m, m); infinite for one that is not finite."""
     radii = np.full(len(matrices), np.inf)
     finite = np.isfinite(matrices).all(axis=(-1, -2))
     matrices = matrices[finite]

@@ -23,16 +23,16 @@ AGES = "age"  # the input with the age of the values that each link reads
 def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzog") -> Speculation:
     """Return the Program of inverse dynamics with stale data: values of earlier control steps.
 
-    Its inputs are `q`, `qd` and `qdd`, as of inverse dynamics, then the values that are carried
-    from step to step: `omega_1` `(n, 3)`, the angular velocities of one control step ago,
-    `force_2`, the forces of two steps ago, `torque_1` `(nv,)`, and so on. Its outputs are `tau`
-    `(nv,)` and the next values of these inputs: `omega_1_next`, ...
+    Its inputs are `q`, `qd` and `qdd`, as for inverse dynamics, followed by the values carried from
+    step to step: `omega_1` `(n, 3)`, the angular velocities of one control step ago, `force_2`, the
+    forces of two steps ago, `torque_1` `(nv,)`, and so on. Its outputs are `tau` `(nv,)` and the
+    next values of these inputs: `omega_1_next`, ...
 
     A policy that looks ahead also takes `q_ahead`, `qd_ahead` and `qdd_ahead`, the joint values
-    predicted for the next step. A policy with uncertain ages takes `age` `(n,)`, the age that each
-    link meets; one that a read cannot meet counts as the oldest that it can.
+    predicted for the next step. A policy with uncertain ages takes `age` `(n,)`, the age used by
+    each link; a read that does not have this age uses its oldest one.
 
-    A link is the body on a joint of any kind; one that follows another joint is a link, too.
+    A link is the body of a joint of any kind, including a joint that follows another.
 
     **Arguments:**
 
@@ -43,8 +43,8 @@ def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzo
     **Returns:** the Program. `.carry` maps inputs to the outputs that become them, and
     `.start(q, qd, qdd)` returns their initial values.
 
-    **Raises:** `px.ArgumentError` if the policy is unknown, or a cut of your own matches no read of
-    the robot.
+    **Raises:** `px.ArgumentError` if the policy is unknown, or one of your own cuts matches no read
+    of the robot.
 
     **Example:**
 
@@ -63,7 +63,7 @@ class Speculation(Program):
 
     def __init__(self, recursion: StaleRecursion):
         self.policy, self._recursion = recursion.policy, recursion
-        # (variable, age) -> the entries that it holds
+        # (variable, age) -> its entries
         self._arrays: dict[tuple[str, int], list[Entry]] = {}
         for entry in recursion.entries:
             self._arrays.setdefault((entry.variable, entry.age), []).append(entry)
@@ -115,9 +115,10 @@ class Speculation(Program):
         return max(level.values())
 
     def start(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> dict[str, np.ndarray]:
-        """Return the carried inputs as if the robot had always moved as (q, qd, qdd), `(..., n)`.
+        """Return the initial carried inputs, as if the robot had always moved as (q, qd, qdd).
 
-        If these are on a GPU (CuPy, PyTorch or JAX), the results are too.
+        The arguments have shape `(..., n)`. If they are on a GPU (CuPy, PyTorch or JAX), so are the
+        results.
         """
         if not self._arrays:
             return {}
@@ -133,7 +134,7 @@ class Speculation(Program):
 
     @cached_property
     def _start(self):
-        """The Program of what is carried at first."""
+        """The Program that computes the initial carried values."""
 
         def first(**joints):
             builder = joints["q"][0].builder
@@ -151,7 +152,7 @@ class Speculation(Program):
         return (robot.nv,) if variable == TORQUE else (robot.n, 3)
 
     def _as_arrays(self, scalars):
-        """name -> nested scalars, zero where nothing is carried."""
+        """name -> nested scalars, zero for values that are not carried."""
         values = dict(zip(self._recursion.entries, scalars, strict=True))
         arrays = {}
         for (variable, age), entries in self._arrays.items():

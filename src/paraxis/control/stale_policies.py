@@ -1,9 +1,9 @@
 """Stale-data policies: which reads of a recursion take a value of an earlier control step.
 
-A policy is a list of cuts; for a read that several match, the last one counts. For the variables
-and their readers see physics/coupled_newton_euler.py. Gravity depends on where the links are, not
-on data from their neighbours, and is cut only where a cut names it; so are the torques, which the
-motors read.
+A policy is a list of cuts; if several match a read, the last one applies. The variables and their
+readers are described in physics/coupled_newton_euler.py. Gravity depends on the poses of links
+rather than on data from their neighbours, and is cut only by cuts that name it; so are the torques,
+which the motors read.
 """
 
 import inspect
@@ -26,18 +26,19 @@ class Cut:
 
     **Arguments:**
 
-    - `variable`: name of the variable that is read, or several, as `("force", "moment")`; by
-      default any but gravity and torque. `"torque"` is read by the motors: stale torques are
+    - `variable`: the name of the variable that is read, or several, such as `("force", "moment")`;
+      by default any except gravity and torque. `"torque"` is read by the motors: stale torques are
       applied late.
-    - `by`: name of the variable that reads it, or several; by default any.
-    - `age`: how many control steps old the value is; 0 restores the value of this step. Several, as
-      `(1, 2)`, are the ages that a read may meet; the Program then takes the age as an input.
-    - `order`: 0 takes the value as it was, 1 extrapolates it from the one before (torques, which
-      come from stale data, by one step more).
+    - `by`: the name of the variable that reads it, or several; by default any.
+    - `age`: how many control steps old the value is; 0 restores the value of this step. Several
+      ages, such as `(1, 2)`, are those that a read may use; the Program then takes the age as an
+      input.
+    - `order`: 0 takes the value as it was, 1 extrapolates it from the one before (for torques,
+      which come from stale data, by one more step).
     - `between_links`: True for reads of another link's variables, False for those of the link's
       own, None for both.
-    - `link`: number of the reading link, from 0; None for all.
-    - `of_link`: number of the link whose processor computes the value; None for all.
+    - `link`: the number of the reading link, from 0; None for all.
+    - `of_link`: the number of the link whose processor computes the value; None for all.
 
     **Raises:** `px.ArgumentError` if a name is unknown or a number out of range.
 
@@ -67,7 +68,7 @@ class Cut:
             to_come = any(type(age) is int and age < 0 for age in ages)
             raise ArgumentError(
                 "cut: expected an age as an integer >= 0, or several distinct ones, found "
-                f"{self.age!r}" + "; values of future steps are not known yet" * to_come
+                f"{self.age!r}" + "; values of future steps are not available" * to_come
             )
         if self.order not in ORDERS:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
@@ -89,11 +90,11 @@ class Cut:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the reads it matches take the value of this step."""
+        """Whether the reads it matches use the value of this step."""
         return self.ages == (0,) and not self.order
 
     def matches(self, read: "Read") -> bool:
-        """Whether it is about this read."""
+        """Whether it matches this read."""
         if self.variable is None and read.variable in ONLY_BY_NAME:
             return False
         return (
@@ -106,13 +107,13 @@ class Cut:
 
 
 def _several(names):
-    """A name or several, or none, as a tuple."""
+    """One name, several, or none, as a tuple."""
     return names if isinstance(names, tuple) else () if names is None else (names,)
 
 
 @dataclass(frozen=True)
 class Read:
-    """One variable read by another: the names, the links that compute them."""
+    """One variable read by another: their names, and the links that compute them."""
 
     variable: str
     owner: int
@@ -126,11 +127,11 @@ class Read:
 
 @dataclass(frozen=True)
 class Policy:
-    """A named list of cuts; made by `px.control.policy`.
+    """A named list of cuts, created by `px.control.policy`.
 
     - `ahead`: whether forward variables take joint values predicted for the next step.
-    - `strict`: whether a cut that matches no read of a robot is an error; it is not in the policies
-      by name, which are for all robots.
+    - `strict`: whether a cut that matches no read of a robot is an error; named policies, which are
+      for all robots, are not strict.
     """
 
     name: str
@@ -152,7 +153,7 @@ TO_BACKWARD = Cut(FORWARD, BACKWARD)
 
 
 def exact():
-    """Everything of this step."""
+    """Every value belongs to this step."""
     return EXACT
 
 
@@ -167,7 +168,7 @@ def binder_herzog_first_order():
 
 
 def hybrid(exact=("omega_dot", "alpha"), order=0):
-    """Binder and Herzog's third method: the variables of `exact` are those of this step."""
+    """Binder and Herzog's third method: the variables in `exact` are those of this step."""
     if isinstance(exact, str):
         exact = (exact,)
     kept = tuple(Cut(variable, age=0) for variable in exact)
@@ -175,18 +176,18 @@ def hybrid(exact=("omega_dot", "alpha"), order=0):
 
 
 def vuskovic(age=1):
-    """Decoupled, without synchronisation: `age` may be several, of which a link meets any."""
+    """Decoupled, without synchronisation: `age` may be several, any of which a link may use."""
     return Policy("vuskovic", (replace(NEIGHBOURS, age=age),))
 
 
 def vuskovic_output_prediction(age=1):
-    """Decoupled, the torques extrapolated by a step."""
+    """Decoupled, with torques extrapolated by a step."""
     predicted = Cut(TORQUE, age=0, order=1)
     return Policy("vuskovic_output_prediction", (*vuskovic(age).cuts, predicted))
 
 
 def yamakita_buffered():
-    """Every block, forward or backward, of every link at once, from what was buffered before."""
+    """Every block, forward or backward, of every link at once, from previously buffered values."""
     return Policy("yamakita_buffered", (NEIGHBOURS, TO_BACKWARD))
 
 
@@ -196,7 +197,7 @@ def yamakita_one_step_ahead():
 
 
 def hamilton():
-    """Table 1 as printed: all boxed variables stale; a_c in f and α in τ, unboxed, of this step."""
+    """Table 1 as printed: all boxed variables are stale; a_c in f and α in τ are of this step."""
     unboxed = Cut("com_acceleration", "force", age=0), Cut("alpha", "moment", age=0)
     return Policy("hamilton", (Cut(), *unboxed))
 
@@ -249,10 +250,10 @@ def policy(given: str | Policy | Cut | Sequence[Cut], **options: Any) -> Policy:
 
     **Arguments:**
 
-    - `given`: one of `px.control.policies()`, or a list of `px.control.Cut` for a policy of your
-      own: `px.control.policy([px.control.Cut("force")], name="mine")`.
-    - `options`: of a policy by name: `hybrid(exact, order)`, `vuskovic(age)`,
-      `vuskovic_output_prediction(age)`, `pipelined(stages)`. Of a list: `name`, for tables.
+    - `given`: one of `px.control.policies()`, or a list of `px.control.Cut` for your own policy:
+      `px.control.policy([px.control.Cut("force")], name="mine")`.
+    - `options`: for a named policy: `hybrid(exact, order)`, `vuskovic(age)`,
+      `vuskovic_output_prediction(age)`, `pipelined(stages)`. For a list: `name`, for tables.
 
     **Returns:** the policy, for `px.control.speculate` and controllers.
 
@@ -283,7 +284,7 @@ def policy(given: str | Policy | Cut | Sequence[Cut], **options: Any) -> Policy:
 def _of_cuts(cuts, *, name="cuts"):
     for cut in cuts:
         if not isinstance(cut, Cut):
-            raise ArgumentError(f"policy: expected px.control.Cut in the list, found {cut!r}")
+            raise ArgumentError(f"policy: expected a list of px.control.Cut, found {cut!r}")
     if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
         raise ArgumentError(
             f"policy: expected a name of ASCII letters, digits and _, found {name!r}"

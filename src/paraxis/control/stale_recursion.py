@@ -1,13 +1,13 @@
-"""A recursion under a policy: reads that are cut take values of earlier control steps.
+"""A recursion under a policy: cut reads take values of earlier control steps.
 
 Entries are carried from step to step: scalars of variables with an age, such as scalar 0 of omega
-of link 2, one step old. Constants are not carried, nor variables that are never read late. Torques
-that are applied late, or extrapolated, are entries too.
+of link 2, one step old. Constants are not carried, nor are variables that are never read late.
+Torques that are applied late, or extrapolated, are also entries.
 
-A link is the body on a joint, however many degrees of freedom that has: of the rows that the
-recursion sees of a joint (robots/rows.py), one sends the link's variables, and what the others
-compute in between is the link's own. A link that follows another is a link like others; the motor
-of its leader reads its moment.
+A link is the body of a joint, whatever its number of degrees of freedom. Of the rows of a joint in
+the recursion (robots/rows.py), one sends the link's variables, and the intermediate values of the
+others belong to the link as well. A link that follows another is an ordinary link; the motor of its
+leader reads its moment.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ AHEAD = {"q": "q_ahead", "qd": "qd_ahead", "qdd": "qdd_ahead"}
 
 
 class Entry(NamedTuple):
-    """Scalar k of a variable of a link, as it was `age` control steps ago."""
+    """Scalar k of a variable of a link, from `age` control steps ago."""
 
     variable: str
     link: int
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
 
 class Torques(NamedTuple):
-    """What a step gives: torques, entries for the next step, what each joint transmits."""
+    """The results of a step: torques, entries for the next step, and the loads of each joint."""
 
     torques: list
     entries: list
@@ -46,7 +46,7 @@ class Torques(NamedTuple):
 
 
 class StaleRecursion:
-    """Newton-Euler of a robot under a policy. `entries` are the values it carries, in order."""
+    """Newton-Euler of a robot under a policy. `entries` are the carried values, in order."""
 
     def __init__(self, robot, policy):
         self.robot, self.policy = unsprung(open_tree(robot), "this recursion"), policy
@@ -66,7 +66,7 @@ class StaleRecursion:
 
     @property
     def reads(self):
-        """Every (variable, reader) of the recursion; at last motors read their torques."""
+        """Every (variable, reader) of the recursion; finally the motors read their torques."""
         between = [
             (variable, reader)
             for reader in self.system.variables
@@ -75,7 +75,7 @@ class StaleRecursion:
         return between + [((TORQUE, i), (MOTOR, i)) for i in range(self.robot.nv)]
 
     def _cut_reads(self):
-        """(variable, reader) -> the cut that it goes by, where that changes anything."""
+        """(reader, variable) -> its cut, if that changes anything."""
         found, matched = {}, set()
         for variable, reader in self.reads:
             read = Read(variable[0], self.owner(variable), reader[0], self.owner(reader))
@@ -90,7 +90,7 @@ class StaleRecursion:
 
     @property
     def uncertain(self):
-        """Are there reads that may meet several ages?"""
+        """Whether some reads may use several ages."""
         return any(len(cut.ages) > 1 for cut in self.cuts.values())
 
     def _entries(self):
@@ -105,17 +105,17 @@ class StaleRecursion:
     # -- in a trace ---------------------------------------------------------------------------
 
     def exact(self, builder, joints):
-        """The torques; the entries are as they would be if nothing had ever changed."""
+        """The torques, and entries as if nothing had ever changed."""
         values = self._run(builder, joints)
         entries = [values[entry.variable, entry.link][entry.k] for entry in self.entries]
         return Torques(self._torques(values), entries, self._reactions(values))
 
     def step(self, builder, joints, past, ages=None):
-        """The torques to be applied, and what goes with them.
+        """The torques to be applied, and the other results of a step.
 
-        `joints` has q, qd and qdd, and those foreseen where the policy looks ahead; `past` the
-        entries' scalars; `ages` for each link the age that its reads meet, where that may be one of
-        several.
+        `joints` has q, qd and qdd, and their predictions if the policy looks ahead; `past` has the
+        scalars of the entries; `ages` has for each link the age that its reads use, if it may be
+        one of several.
         """
         old = dict(zip(self.entries, past, strict=True))
         values = self._run(builder, joints, old, ages)
@@ -137,7 +137,7 @@ class StaleRecursion:
         return [Spatial(Vector(*moment), Vector(*force)) for moment, force in both]
 
     def _run(self, builder, joints, old=None, ages=None):
-        """All variables, torques too; reads that are cut take stale values, if there are any."""
+        """All variables, including torques; cut reads take stale values, if there are any."""
         values = {}
         for reader in self.system.variables:
             given = self._given(reader, joints, values, old, ages)
@@ -147,7 +147,7 @@ class StaleRecursion:
         return values | {(TORQUE, i): [torque] for i, torque in enumerate(torques)}
 
     def _given(self, reader, joints, values, old, ages):
-        """What a reader is given for each entry of its definition."""
+        """The arguments of a reader, for each entry of its definition."""
         foresees = old is not None and self.policy.ahead and reader[0] in FORWARD
 
         def given(entry):
@@ -175,7 +175,7 @@ class StaleRecursion:
 
 
 def _inverse_dynamics(rows, q, qd, qdd):
-    """Newton-Euler of the rows, as torques of the joints that follow none."""
+    """Newton-Euler of the rows, as torques of the joints that do not follow others."""
     model = Model(rows)
     ties = ties_of(model, q)
     rates = ties.rates(qd)
@@ -187,7 +187,7 @@ def _inverse_dynamics(rows, q, qd, qdd):
 def _link_of(rows):
     """Where variables of links are marked: as `link_of` of trace_variables."""
     last = {group[-1]: link for link, group in enumerate(rows.groups)}
-    first = {group[0]: link for link, group in enumerate(rows.groups)}  # where the joint sits
+    first = {group[0]: link for link, group in enumerate(rows.groups)}  # the row at the joint
 
     def link_of(name, row):
         return (first if name == "end_acceleration" else last).get(row)
@@ -196,7 +196,7 @@ def _link_of(rows):
 
 
 def _predicted(series, age, order, steps):
-    """The value of an age; or, on the line through it and the one before, so many steps later."""
+    """The value of an age; or its linear extrapolation with the one before, by some steps."""
     if not order:
         return series[age]
     return series[age] + (series[age] - series[age + 1]) * float(steps)

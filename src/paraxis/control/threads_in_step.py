@@ -1,11 +1,11 @@
 """`px.control.threaded_loop`: a control loop closed over real threads, one per group of links.
 
-Binder and Herzog's assumption, one processor per link, for any policy: a thread computes its
-links' variables and torques. What it needs of other links in the same control step it waits for;
-stale values it has since the step before. A step ends when all threads have, and a step that takes
-longer than the period is missed, as its torques would come too late.
+Binder and Herzog's assumption, one processor per link, for any policy: a thread computes the
+variables and torques of its links. It waits for values of other links in the same control step; it
+has stale values since the step before. A step ends when all threads are done, and a step that takes
+longer than the period is missed, because its torques would be late.
 
-The threads and the times are real; the robot is simulated, between steps.
+The threads and the times are real; the robot is simulated between steps.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from .decoupled.link_groups import divided
 from .reference import Reference
 from .stale_policies import TORQUE
 
-ROUNDING = 1e-9  # of a period: what is so near the end is there
+ROUNDING = 1e-9  # of a period: times this close to the end count as the end
 PLANT_STEP = 1e-3  # s
-WARM_UP = 20  # passes before the first that counts
-MOST_STEPS = 1_000_000  # each returns to Python: minutes
+WARM_UP = 20  # untimed passes
+MOST_STEPS = 1_000_000  # each returns to Python, so that this takes minutes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,12 +51,12 @@ class ThreadedLoop:
     - `period`: between samples, s.
     - `t`: the times of samples, `(samples,)`, s.
     - `q`, `qd`: positions `(samples, nq)` and rates `(samples, nv)`, rad or m, and per second.
-    - `tau`: the torques in effect from a sample on, `(samples, nv)`, N m or N; they are those of
-      the sample before.
+    - `tau`: the torques in effect from a sample on, `(samples, nv)`, N m or N, computed from the
+      previous sample.
     - `error`: the largest error of a joint, rad or m; infinite if values overflowed.
     - `missed`: which control steps took longer than the period, `(samples,)` of bool; their torques
       are discarded.
-    - `pass_time`: what each control step took, `(samples,)`, s.
+    - `pass_time`: the time taken by each control step, `(samples,)`, s.
     - `values_sent`: how many values the threads send each other within a step.
     """
 
@@ -84,7 +84,7 @@ class ThreadedLoop:
         if np.isfinite(self.error):
             return f"error {self.error:.2g}"
         last = self.t[np.isfinite(self.q).all(-1)][-1]
-        return f"lost: joint values overflowed after {last:.3g} s"
+        return f"diverged: joint values overflowed after {last:.3g} s"
 
 
 def threaded_loop(
@@ -99,17 +99,17 @@ def threaded_loop(
 ) -> ThreadedLoop:
     """Run a controller on threads, one per group of links, in closed loop with a simulated robot.
 
-    Torques are applied a period after their sample. With no step missed, the run is that of
-    `px.control.closed_loop` with `delay=period`; with some, that with `missed=run.missed`.
+    Torques are applied one period after their sample. If no step is missed, the run equals that of
+    `px.control.closed_loop` with `delay=period`; otherwise, that with `missed=run.missed`.
 
     **Arguments:**
 
-    - `robot`: the robot that moves.
-    - `controller`: with one set of gains; its policy says which values are stale.
-    - `trajectory`, `duration`: as of `px.control.closed_loop`.
-    - `period`: between samples, s. A control step that takes longer is missed.
-    - `groups`: as of `px.control.unsynchronised`.
-    - `plant_step`: longest step of the simulated robot, s.
+    - `robot`: the simulated robot.
+    - `controller`: a controller with one set of gains; its policy says which values are stale.
+    - `trajectory`, `duration`: as for `px.control.closed_loop`.
+    - `period`: the time between samples, s. A control step that takes longer is missed.
+    - `groups`: as for `px.control.unsynchronised`.
+    - `plant_step`: the longest step of the simulated robot, s.
 
     **Returns:** a `ThreadedLoop`.
 
@@ -128,8 +128,8 @@ def threaded_loop(
     check_controller(single_joints(robot), controller)
     if robot.has_bearings:
         raise ArgumentError(
-            "robot: bearings whose friction depends on their loads are not simulated here; "
-            "px.control.closed_loop simulates them"
+            "robot: bearings whose friction depends on their loads are not supported here; "
+            "use px.control.closed_loop"
         )
     period, plant_step = positive(period, "period"), positive(plant_step, "plant_step")
     law = _ThreadedLaw(controller, groups)
@@ -153,7 +153,7 @@ def threaded_loop(
     begin = Motion.of(robot, rows[0])
     q, qd = begin.q, begin.qd
     held, past = law.first(q, qd, rows[0])
-    for _ in range(WARM_UP):  # threads that sleep, and memory that is touched first, are slow
+    for _ in range(WARM_UP):  # waking threads, and first accesses to memory, are slow
         law(q, qd, rows[0], past)
     plant = _Plant(robot, period, plant_step)
     found: dict[str, list] = {name: [] for name in ("q", "qd", "tau", "took")}
@@ -213,7 +213,7 @@ class _ThreadedLaw:
         if controller.policy.ahead or controller.uncertain:
             raise ArgumentError(
                 f"controller: policy {controller.policy.name!r} looks ahead or has uncertain ages, "
-                "which threads in step do not; for those see px.control.closed_loop and "
+                "which threaded_loop does not support; use px.control.closed_loop or "
                 "px.control.unsynchronised"
             )
         if controller.kp.ndim > 1 or controller.kd.ndim > 1:
@@ -263,7 +263,7 @@ class _ThreadedLaw:
         return {"tau": torques} | ({"past_next": entries} if entries else {})
 
     def _places(self, tasks):
-        """The group of each task: of the first of its links' results that it leads to."""
+        """The group of each task: that of the first of its links' results that depends on it."""
         home = {link: g for g, links in enumerate(self.groups) for link in links}
         recursion = self.controller.recursion
         owner = recursion.owner if recursion else lambda variable: variable[1]

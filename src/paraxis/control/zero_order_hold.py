@@ -1,7 +1,7 @@
-"""A linear system between two samples, its input held: exact discretisation.
+"""A linear system between two samples with its input held: exact discretisation.
 
-The matrix exponential is the scaling and squaring of Al-Mohy and Higham (2009) with the Padé
-approximant of order 13, for any batch of matrices at once.
+The matrix exponential is computed by the scaling and squaring of Al-Mohy and Higham (2009) with the
+Padé approximant of order 13, for any batch of matrices at once.
 """
 
 from math import comb, factorial
@@ -24,7 +24,7 @@ def transition(A, B, period):
     """Ad, Bd with x(t + period) = Ad x(t) + Bd u, where x' = A x + B u and u is held.
 
     `A` is `(..., m, m)`, `B` `(..., m, k)` and `period` (...,) or a scalar; leading axes broadcast.
-    What is not finite gives NaN in its own result and in no other's.
+    Non-finite values give NaN in their own result and in no other.
     """
     A, B, period = (np.asarray(given, dtype=float) for given in (A, B, period))
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
@@ -56,7 +56,7 @@ def _exponential(generator, m):
     finite = np.isfinite(size)
     generator = np.where(finite[:, None, None], generator, 0.0)
 
-    # Powers of a matrix of norm below one cannot overflow; twos go in and out without rounding.
+    # Powers of a matrix of norm below one cannot overflow; scaling by two does not round.
     _, twos = np.frexp(np.where(finite, size, 0.0))
     unit = np.ldexp(generator, -twos[:, None, None])
     second = unit @ unit
@@ -71,7 +71,7 @@ def _exponential(generator, m):
     for done in range(halvings.max(initial=0)):
         again = halvings > done
         once = held[again]
-        twice = once[..., :m] @ once  # two holds in a row are one of twice the length
+        twice = once[..., :m] @ once  # two consecutive holds equal one of twice the length
         twice[..., m:] += once[..., m:]
         held[again] = twice
     held[~finite] = np.nan
@@ -95,8 +95,8 @@ def _pade(X, X2, X4, X6):
 def _halvings(unit, second, fourth, sixth, twos):
     """How often to halve each matrix, unit * 2**twos, before its approximant is exact enough.
 
-    Roots of norms of powers say how large a matrix acts. Its own norm would say more than that
-    for matrices far from normal, such as ours, and every needless halving costs digits.
+    # Roots of norms of powers measure how large a matrix acts. Its own norm would overestimate this
+    # for matrices far from normal, such as ours, and every unnecessary halving costs digits.
     """
     roots = {
         2 * half: np.log2(np.abs(power).sum(axis=-2).max(axis=-1)) / (2 * half)
@@ -105,8 +105,8 @@ def _halvings(unit, second, fourth, sixth, twos):
     acts = np.minimum(np.maximum(roots[6], roots[8]), np.maximum(roots[8], roots[10])) + twos
     halvings = np.maximum(np.ceil(acts - np.log2(THETA)), 0)
 
-    # Cancellation inside the powers may hide the approximant's own error: its leading term in
-    # absolute values has the last word.
+    # Cancellation inside the powers may hide the approximant's own error, so its leading term in
+    # absolute values is decisive.
     magnitude = np.abs(unit)
     columns = np.ones(unit.shape[:-2] + (1, unit.shape[-1]))
     for _ in range(2 * ORDER + 1):

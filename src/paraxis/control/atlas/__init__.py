@@ -1,1 +1,1 @@
-"""Maps of when stale data is safe: simulated runs, and the boundary that a linear loop predicts."""
+"""Maps of when stale data is safe: simulated runs, and boundaries predicted by a linear loop."""

@@ -1,4 +1,4 @@
-"""Arguments of maps over loops: gains, policies, and a motion that repeats."""
+"""Arguments of maps of closed loops: gains, policies and a periodic motion."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from .motion import CYCLE, swaying
 
 
 def critical_gains(robot, kp, kd):
-    """One of each per joint; kd for critical damping if there is none."""
+    """kp and kd, one of each per joint; without kd, damping is critical."""
     kp = computed_torque(a_robot(robot), kp, 0.0).kp
     if kp.ndim > 1 or not (kp > 0).all():
         raise ArgumentError(f"kp: expected a number > 0, or one per joint, found {kp.tolist()}")
@@ -35,21 +35,21 @@ def certain_policies(given):
     for policy in chosen:
         if any(len(cut.ages) > 1 for cut in policy.cuts):
             raise ArgumentError(
-                f"policies: {policy.name!r} has uncertain ages, for which there is no prediction; "
+                f"policies: {policy.name!r} has uncertain ages, which are not predicted; "
                 f"give it one age"
             )
     return chosen
 
 
 def cyclic_motion(robot, motion, cycle):
-    """A motion and the seconds after which it repeats; sines by default."""
+    """A motion and its cycle in seconds; sines by default."""
     if motion is None:
         if cycle is not None:
-            raise ArgumentError("cycle: it belongs to a motion of your own; give motion too")
+            raise ArgumentError("cycle: only a motion takes this; give motion as well")
         return swaying(robot), CYCLE
     if isinstance(motion, Trajectory) or not callable(motion) or cycle is None:
         raise ArgumentError(
-            "motion: expected a function of t (a Trajectory ends) and, as cycle, the seconds after "
-            f"which it repeats, found {motion!r} and {cycle!r}"
+            "motion: expected a function of t (a Trajectory ends), with its period in seconds as "
+            f"cycle, found {motion!r} and {cycle!r}"
         )
     return motion, positive(cycle, "cycle")

@@ -1,7 +1,7 @@
-"""`px.control.stability_atlas`: where loops with stale data are stable, over several axes.
+"""`px.control.stability_atlas`: where loops with stale data are stable, along several axes.
 
-Every map has two parts that are computed independently: which simulated runs diverged, and up to
-which period the linear loop is predicted to be stable.
+Every map has two parts that are computed independently: which simulated runs diverged, and the
+period up to which the linear loop is predicted to be stable.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from .rows import checked_axes, rising, rows_of, usual_axes
 from .runs import Runs, nameless
 
 COLUMNS = 40
-PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint answers, kp**-1/2
+PERIODS = 2e-3, 2.0  # shortest and longest, relative to kp**-1/2 of the stiffest joint
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityMap:
-    """The map of one policy: rows are values of one axis, columns are sampling periods.
+    """The map of one policy: rows are values of an axis, columns are sampling periods.
 
     - `policy`, `axis`: their names.
-    - `values`: of the axis, `(rows,)`.
+    - `values`: the values of the axis, `(rows,)`.
     - `periods`: sampling periods, `(columns,)`, s.
-    - `error`, `diverged_at`: of the simulated runs, `(rows, columns)`, rad or m, and s, as of
-      `px.control.closed_loop`.
-    - `boundary`: up to which period the linear loop is predicted to be stable, `(rows,)`, s; 0 if
-      the shortest is not, infinite if all are.
+    - `error`, `diverged_at`: results of the simulated runs, `(rows, columns)`, rad or m, and s, as
+      in `px.control.ClosedLoop`.
+    - `boundary`: the period up to which the linear loop is predicted to be stable, `(rows,)`, s; 0
+      if it is unstable at the shortest, infinite if it is stable atevery period.
     """
 
     policy: str
@@ -62,18 +62,18 @@ class StabilityMap:
 
     @property
     def held_up_to(self) -> np.ndarray:
-        """Per row, the last period before the first at which a run diverged; or 0, infinite."""
+        """Per row, the last period before the first diverged run; 0 or infinite beyond the map."""
         first = np.where(self.diverged.any(1), self.diverged.argmax(1), len(self.periods))
         return np.array([0.0, *self.periods[:-1], np.inf])[first]
 
     @property
     def predicted(self) -> np.ndarray:
-        """Which cells are predicted to be stable."""
+        """Which cells are predicted to be stable, (rows, columns) of bool."""
         return self.periods <= self.boundary[:, None]
 
     @property
     def agreement(self) -> float:
-        """The share of cells whose run held or diverged as predicted."""
+        """The share of cells whose run stayed bounded or diverged as predicted."""
         return float((self.predicted != self.diverged).mean())
 
     def __repr__(self):
@@ -86,13 +86,13 @@ class StabilityMap:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityAtlas:
-    """Stability maps by policy and axis: atlas["hamilton", "speed"].
+    """Stability maps by policy and axis, for example atlas["hamilton", "speed"].
 
     - `robot`: the robot.
     - `kp`, `kd`: gains, `(nv,)`, 1/s² and 1/s.
     - `cycle`: the period of the motion at speed 1, s.
-    - `duration`: of a run, s.
-    - `bound`: the error at which a run has diverged, rad or m.
+    - `duration`: the duration of a run, s.
+    - `bound`: the error above which a run counts as diverged, rad or m.
     - `maps`: the StabilityMaps by (policy, axis).
     """
 
@@ -116,30 +116,30 @@ class StabilityAtlas:
 
     @property
     def axes(self) -> dict[str, np.ndarray]:
-        """The values of each axis, by its name."""
+        """The values of each axis, by name."""
         return {axis: each.values for (_, axis), each in self.maps.items()}
 
     @property
     def periods(self) -> np.ndarray:
-        """The sampling periods, the columns of all maps, s."""
+        """The sampling periods, which are the columns of all maps, s."""
         return next(iter(self.maps.values())).periods
 
     @property
     def agreement(self) -> float:
-        """The share of all cells whose run held or diverged as predicted."""
+        """The share of all cells whose run stayed bounded or diverged as predicted."""
         right = [(each.predicted != each.diverged).ravel() for each in self.maps.values()]
         return float(np.concatenate(right).mean())
 
     @property
     def prediction(self) -> str:
-        """The criterion of the prediction, in words."""
+        """A description of the criterion used for the prediction."""
         return (
             "the spectral radius of the linear loop over a whole cycle of the motion, linearised "
-            f"at up to {POINTS} points of it"
+            f"at up to {POINTS} of its points"
         )
 
     def to_html(self, path: str | PathLike | None = None) -> str:
-        """Return the maps as one interactive HTML page; also written to `path` if given."""
+        """Return the maps as one interactive HTML page, also written to `path` if given."""
         from .page import page
 
         return written(page(self), path)
@@ -178,39 +178,40 @@ def stability_atlas(
 ) -> StabilityAtlas:
     """Return maps of where computed-torque control with stale data is stable.
 
-    There is one map per policy and axis: one column per sampling period, one row per value. A cell
-    is a run of `px.control.closed_loop` that begins on the motion; each row has the period up to
-    which the loop is predicted to be stable, as by `px.control.safe_period` with `periodic=True`.
-    The two are independent.
+    There is one map per policy and axis, with one column per sampling period and one row per value
+    of the axis. Each cell is a run of `px.control.closed_loop` that starts on the motion. For each
+    row, the period up to which the loop is stable is predicted as by `px.control.safe_period` with
+    `periodic=True`. The two results are independent.
 
     **Arguments:**
 
     - `robot`: the robot.
-    - `kp`, `kd`: gains, one number or one per degree of freedom, as of
+    - `kp`, `kd`: gains, one number or one per degree of freedom, as for
       `px.control.computed_torque`; without `kd`, damping is critical.
-    - `policies`: names, or `px.control.policy(...)`; by default all.
-    - `motion`: a function of t, as of `px.control.closed_loop`, that repeats after `cycle` seconds;
-      by default sines of 0.3 rad with a cycle of 2 s. Robots with planar, spherical or free joints
-      need one.
-    - `cycle`: of `motion`, s.
+    - `policies`: names, or results of `px.control.policy(...)`; by default all.
+    - `motion`: a function of t, as for `px.control.closed_loop`, that repeats after `cycle`
+      seconds; by default sines of 0.3 rad with a cycle of 2 s. It is required for robots with
+      planar, spherical or free joints.
+    - `cycle`: the period of `motion`, s.
     - `periods`: sampling periods, increasing, s; by default from 0.002 to 2 times kp**-1/2.
-    - `axes`: some of `"speed"` (how many times faster the motion is), `"gain"` (a factor of kp, and
-      its square root of kd) and `"payload"` (kg at the tip that the controller does not know of),
-      each with its values; by default all three. In the maps of other axes they are 1, 1 and 0.
-    - `frame`: of the robot, which holds the payload; by default the tool. Robots with several tips
-      need one.
-    - `duration`: of runs, s; by default one and a half cycles.
-    - `bound`: the error at which a run has diverged, rad or m.
-    - `target`: with `"cuda"`, runs are simulated on a GPU; arrays are NumPy's all the same.
-    - `workers`, `scheduler`: as of `px.sweep`: rows of maps are computed by so many processes here,
-      or by the workers of a Dask scheduler; by default in this process.
-    - `store`: of a `px.sweep` of the rows, which goes on where it ended; by default they are sent
-      back and not kept.
+    - `axes`: a dict with some of `"speed"` (a factor of the motion's speed), `"gain"` (a factor of
+      kp, whose square root multiplies kd) and `"payload"` (kg at the tip, unknown to the
+      controller), each with its values; by default all three. In the maps of the other axes they
+      are 1, 1 and 0.
+    - `frame`: the frame of the robot that carries the payload; by default the tool. It is required
+      for robots with several tips.
+    - `duration`: the duration of runs, s; by default one and a half cycles.
+    - `bound`: the error above which a run counts as diverged, rad or m.
+    - `target`: with `"cuda"`, runs are simulated on a GPU; the results are still NumPy arrays.
+    - `workers`, `scheduler`: as for `px.sweep`: rows of maps are computed by this number of
+      processes, or by the workers of a Dask scheduler; by default in this process.
+    - `store`: the store of a `px.sweep` over the rows, from which an interrupted computation
+      resumes; by default results are not stored.
 
-    **Returns:** a `StabilityAtlas`, whose maps are `atlas[policy, axis]`.
+    **Returns:** a `StabilityAtlas`; its maps are `atlas[policy, axis]`.
 
     **Raises:** `px.ArgumentError` if arguments do not fit together, the motion does not repeat, or
-    the ages of a policy are uncertain.
+    a policy has uncertain ages.
 
     **Example:**
 
@@ -225,20 +226,20 @@ def stability_atlas(
     motion, cycle = cyclic_motion(robot, motion, cycle)
     axes = checked_axes(usual_axes(robot) if axes is None else axes)
     if "payload" in axes:
-        payload(robot, mass=axes["payload"], frame=frame)  # which checks the frame
+        payload(robot, mass=axes["payload"], frame=frame)  # checks the frame
     elif frame is not None:
-        raise ArgumentError("frame: it holds the payload, of which axes have no values")
+        raise ArgumentError("frame: it carries the payload, but axes have no values of payload")
     if periods is None:
         periods = np.geomspace(*PERIODS, COLUMNS) / np.sqrt(kp.max())
     periods = rising(periods, "periods")
     duration = 1.5 * cycle if duration is None else positive(duration, "duration")
     bound = positive(bound, "bound")
     given = robot, motion, cycle, periods, duration, bound, target
-    run = Runs(*given)  # which checks the motion
+    run = Runs(*given)  # checks the motion
     if workers is not None or scheduler is not None:
         known = found_on_cluster(given, chosen, axes, kp, kd, frame, workers, scheduler, store)
     elif store is not None:
-        raise ArgumentError("store: it is for parts done by a cluster; give workers or scheduler")
+        raise ArgumentError("store: it requires a cluster; give workers or scheduler as well")
     else:
         known = _found_here(run, chosen, axes, kp, kd, frame)
     maps = {

@@ -1,4 +1,4 @@
-"""The policies of an atlas side by side: up to which period each is safe, in one picture."""
+"""A chart of the safe periods of all policies of an atlas."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from ...drawing.axes import LogAxis, number_text
 from ...drawing.svg import LINE, Drawing
 from .summary import edge_text, usual_row
 
-ROW, BOTTOM, RIGHT = 30, 44, 18  # pixels of a policy, of the axis, beside it
-NAMES = {True: 230, False: 0}  # pixels for the names of policies; on a phone they are above
+ROW, BOTTOM, RIGHT = 30, 44, 18  # pixels: per policy, of the axis, of the margin
+NAMES = {True: 230, False: 0}  # pixels for the names of policies; on narrow screens they are above
 
 
 def draw(atlas, width):
-    """A row per policy: a bar up to the predicted period, a dot where simulated runs still held."""
+    """One row per policy: a bar up to the predicted period, a dot at the last stable simulation."""
     axis, row, where = usual_row(atlas)
     wide = width > 500
     left, step = NAMES[wide], ROW if wide else ROW + LINE
@@ -27,7 +27,7 @@ def draw(atlas, width):
         drawing.text(x(tick), floor + 18, number_text(tick), "tick", "middle")
     drawing.text((left + width) / 2, floor + 38, "largest safe period (ms)", "unit", "middle")
 
-    def place(period):  # beyond the map: at its edge
+    def place(period):  # clipped to the map
         return x(min(max(1e3 * period, low), high))
 
     for k, policy in enumerate(atlas.policies):

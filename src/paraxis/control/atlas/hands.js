@@ -1,4 +1,4 @@
-// -- Hands: pointer, fingers and keys; and the first picture. --------------------------------------
+// -- Input: pointer, touch and keys; and the first picture. ----------------------------------------
 
 const same = (a, b) => a?.row === b?.row && a?.column === b?.column;
 
@@ -40,7 +40,7 @@ function arrow(key, far) {
   keep({ row: within(from.row + by * up, rows), column: within(from.column + by * right, columns) });
 }
 
-/** The one after, or before, round the end. */
+/** The next or previous one, cyclically. */
 const next = (names, name, step) =>
   names[(names.indexOf(name) + step + names.length) % names.length];
 

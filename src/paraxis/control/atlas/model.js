@@ -1,4 +1,4 @@
-// -- What is known: maps by policy and axis; and which of them are looked at. ----------------------
+// -- Data: maps by policy and axis; and which of them are shown. -----------------------------------
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const { periods, axes, maps } = data;
@@ -24,16 +24,16 @@ function usualRow({ values, usual }) {
   return values.reduce((best, value, k) => far(value) < far(values[best]) ? k : best, 0);
 }
 
-/** What became of a run, and what was predicted. */
+/** The result of a run, and its prediction. */
 function outcome(policy, { row, column }) {
   const map = mapOf(policy), value = map.cells[row][column], boundary = boundaryOf(map, row);
   const lost = value < 0;
   return { lost, error: value, at: -value, boundary, stable: periods[column] <= boundary };
 }
 
-const trifle = data.bound * 1e-6;  // errors below that are alike
+const trifle = data.bound * 1e-6;  // smaller errors count as equal
 
-/** Between which errors colours lie: of the runs looked at that held a quarter from stop to stop. */
+/** The errors at the colour stops: a quarter of the bounded runs shown is between any two. */
 function stopsOf(policies) {
   const errors = policies.flatMap(policy => mapOf(policy).cells.flat()).filter(value => value >= 0)
     .map(error => Math.max(error, trifle)).sort((a, b) => a - b);
@@ -41,15 +41,15 @@ function stopsOf(policies) {
   return [0, 1, 2, 3, 4].map(quarter => errors[Math.round(quarter * (errors.length - 1) / 4)]);
 }
 
-/** Where an error stands among the stops: 0 is the first, 4 the last. */
+/** The position of an error among the stops: 0 is the first, 4 the last. */
 function standing(error, stops) {
   let k = 0;
   while (k < 3 && error > stops[k + 1]) k++;
   const share = Math.log(Math.max(error, trifle) / stops[k]) / Math.log(stops[k + 1] / stops[k]);
-  return k + Math.min(Math.max(share || 0, 0), 1);  // 0 / 0 where two stops are one
+  return k + Math.min(Math.max(share || 0, 0), 1);  // 0 / 0 if two stops are equal
 }
 
-/** What is looked at before anybody chooses: usual conditions, the last period predicted safe. */
+/** The initial selection: usual conditions, the last period predicted safe. */
 function usualCell() {
   const row = usualRow(axis());
   const boundary = boundaryOf(mapOf(chosen.policy), row);
@@ -58,7 +58,7 @@ function usualCell() {
 
 const lookedAt = () => hover || chosen.cell || usualCell();
 
-/** Where a value stands among those of an axis: 0.5 is the middle of the first cell. */
+/** The position of a value among those of an axis: 0.5 is the middle of the first cell. */
 function place(values, value, log) {
   const count = values.length, measure = log ? Math.log : x => x;
   if (count < 2) return 0.5;
@@ -68,7 +68,7 @@ function place(values, value, log) {
   return k - 0.5 + (measure(value) - low) / (high - low);
 }
 
-/** Round numbers from the least to the largest of an axis, at most so many. */
+/** Round numbers from the least to the largest of an axis, at most `most` of them. */
 function ticksOf(values, log, most) {
   const low = values[0], high = values[values.length - 1], slack = 1e-9;
   if (low === high) return [low];
@@ -93,7 +93,7 @@ const text = value => String(+value.toPrecision(3));
 const short = value => value < 1e-3 ? value.toExponential(0) : String(+value.toPrecision(2));
 const milliseconds = seconds => `${text(1000 * seconds)} ms`;
 
-// -- the address says what is looked at, so that it can be shared ----------------------------------
+// -- the address contains the selection, so that it can be shared ----------------------------------
 
 function readAddress() {
   if (!location.hash) return;

@@ -1,4 +1,4 @@
-"""The motion that loops of an atlas follow, and the same faster or slower."""
+"""The periodic motion followed by the loops of an atlas, at any speed."""
 
 import math
 
@@ -14,16 +14,16 @@ from ..reference import Reference
 from ..returning import gaps_after
 
 CYCLE = 2.0  # s
-AMPLITUDE = 0.3  # of a radian, or of the robot's length
-GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # phases so far apart that no two joints go together
+AMPLITUDE = 0.3  # rad, or times the robot's length
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # phases that keep any two joints apart
 
 
 def swaying(robot):
-    """Sines about zero, or near it where a joint's limits forbid: a function of t, as a motion."""
+    """Sines about zero, or near it where joint limits exclude zero: a motion as a function of t."""
     for joint in robot.joints:
         if joint.kind not in LIMITED:
             raise ArgumentError(
-                f"motion: give one, and its cycle; sines are no motion of joint "
+                f"motion: give motion and cycle, because the default sines do not fit joint "
                 f"{quoted(joint.name)} ({joint.kind})"
             )
     rows, rate = rows_of(robot), 2 * math.pi / CYCLE
@@ -45,7 +45,7 @@ def swaying(robot):
 
 
 def at_speed(motion):
-    """The motion as a function of t and of how many times faster than itself it goes."""
+    """The motion as a function of t and of a factor of its speed."""
 
     def scaled(t, speed):
         q, qd, qdd = motion(t * speed)
@@ -55,9 +55,9 @@ def at_speed(motion):
 
 
 def checked_motion(robot, motion, cycle):
-    """The motion as a Reference, if it comes back after a cycle; a whole turn makes no difference.
+    """The motion as a Reference, if it repeats after a cycle; full turns are ignored.
 
-    It is asked for at some times, for one may be a place that the motion happens to meet again.
+    It is evaluated at several times, because a motion may happen to pass through a state again.
     """
     reference = Reference(motion, robot)
     t = cycle * np.array([0.0, 0.3, 0.7])
@@ -68,6 +68,6 @@ def checked_motion(robot, motion, cycle):
         raise ArgumentError(
             f"motion: it does not repeat after the cycle of {cycle:g} s: {('q', 'qd')[part]} of "
             f"joint {quoted(rows_of(robot).own_rows[k].name)} at {t[when] + cycle:g} s differs by "
-            f"{gaps[when, part, k]:.3g} from that at {t[when]:g} s"
+            f"{gaps[when, part, k]:.3g} from its value at {t[when]:g} s"
         )
     return reference

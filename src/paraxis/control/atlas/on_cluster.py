@@ -1,4 +1,4 @@
-"""The rows of an atlas as a study: by the workers of a cluster, in a store or not."""
+"""Computes the rows of an atlas on the workers of a cluster, with or without a store."""
 
 from functools import cached_property
 from typing import Any
@@ -29,7 +29,7 @@ class Parts:
 
     @cached_property
     def runs(self) -> Runs:
-        """Made in each process that computes some."""
+        """The runs, created in each process that computes some."""
         return Runs(*self.given)
 
     def __getstate__(self) -> dict[str, Any]:

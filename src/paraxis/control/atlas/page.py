@@ -1,4 +1,4 @@
-"""The page of an atlas: one map at a time or two side by side, with the numbers of every cell."""
+"""The page of an atlas: one map, or two side by side, with the numbers of every cell."""
 
 from html import escape
 
@@ -27,7 +27,7 @@ def page(atlas):
 
 
 def body(atlas):
-    """What it says, as HTML."""
+    """The content of the page, as HTML."""
     runs = sum(each.error.size for each in atlas.maps.values())
     return _file("page.html").format(
         brand=brand(),
@@ -71,8 +71,8 @@ def _file(name):
 def _about(atlas):
     gains = f"kp {_several(atlas.kp)} and kd {_several(atlas.kd)}"
     return (
-        f"Computed-torque control with {gains}, some of its data from earlier control steps. A "
-        f"cell is a run of {atlas.duration:g} s that begins on a motion with a cycle of "
+        f"Computed-torque control with {gains}, with some of its data from earlier control steps. "
+        f"A cell is a run of {atlas.duration:g} s that starts on a motion with a cycle of "
         f"{atlas.cycle:g} s, at speed 1."
     )
 
@@ -83,7 +83,7 @@ def _several(gains):
 
 
 def unit(robot):
-    """Of its joints."""
+    """The unit of its joints."""
     units = {"rad" if joint.is_revolute else "m" for joint in rows_of(robot).own_rows}
     return " or ".join(sorted(units, reverse=True))
 
@@ -92,7 +92,7 @@ def unit(robot):
 
 
 def data(atlas):
-    """What its scripts draw."""
+    """The data that its scripts draw."""
     return {
         "periods": atlas.periods.tolist(),
         "bound": atlas.bound,
@@ -115,7 +115,7 @@ def data(atlas):
 
 
 def _map(found):
-    """A cell is the error of a run, or, below zero, when it was lost; null: beyond the map."""
+    """A cell is the error of a run, or minus the time when it diverged; null: beyond the map."""
     cells = np.where(found.diverged, -found.diverged_at, found.error)
     return {
         "cells": [[float(digits(value)) for value in row] for row in cells.tolist()],

@@ -18,7 +18,7 @@ function colourOf(error, stops) {
   return `rgb(${mixed})`;
 }
 
-/** Stripes for runs that were lost. */
+/** Stripes for diverged runs. */
 function stripes(brush) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 8;
@@ -40,7 +40,7 @@ class Picture {
     this.brush = this.canvas.getContext("2d");
   }
 
-  /** Sizes for the page as it is now. */
+  /** Sizes for the current page. */
   measure() {
     this.width = this.canvas.clientWidth;
     this.height = Math.round(Math.min(440, Math.max(250, this.width * 0.55)));
@@ -54,7 +54,7 @@ class Picture {
   x(column) { return LEFT + column * (this.width - LEFT - RIGHT) / periods.length; }
   y(row) { return this.height - BOTTOM - row * (this.height - TOP - BOTTOM) / axis().values.length; }
 
-  /** The cell at a place of the canvas, or null. */
+  /** The cell at a point of the canvas, or null. */
   cellAt(x, y) {
     const { values } = axis();
     const column = Math.floor(periods.length * (x - LEFT) / (this.width - LEFT - RIGHT));

@@ -1,7 +1,7 @@
-"""The boundary that a linear loop predicts, for many loops at once.
+"""The stability boundary predicted by a linear loop, for many loops at once.
 
-It is that of `px.control.safe_period` over a periodic motion, computed faster: the loop is
-linearised at some control steps of a cycle, each of which represents those around it.
+The boundary is that of `px.control.safe_period` over a periodic motion, computed faster: the loop
+is linearised at some control steps of a cycle, each of which represents its neighbours.
 """
 
 import numpy as np
@@ -9,29 +9,29 @@ import numpy as np
 from ..controller import Motion
 from ..linear_loop import LinearLoop
 
-POINTS = 12  # of a cycle
-FEWEST_STEPS = 4  # of a cycle: what is seldom sampled goes evenly round all the same
-SCANNED = 12  # periods between which a boundary is looked for
-PRECISION = 0.005  # of a boundary
-NOTHING = 1e-100  # beside 1
+POINTS = 12  # per cycle
+FEWEST_STEPS = 4  # per cycle, so that long periods also sample all parts of it
+SCANNED = 12  # periods that bracket a boundary
+PRECISION = 0.005  # of a boundary, relative
+NOTHING = 1e-100  # relative to 1
 
 
 class CycleRadii:
-    """Of loops, one per row: the factor by which errors grow per control step, over a cycle.
+    """The factors by which errors of loops grow per control step, over a cycle; one loop per row.
 
-    reference: the motion at speed 1, which comes back after `cycle` seconds.
+    reference: the motion at speed 1, which repeats after `cycle` seconds.
     """
 
     def __init__(self, robot, controller, reference, cycle, speeds, parameters):
         self.linear = LinearLoop(robot, controller, parameters)
         self.reference, self.speeds, self.cycles = reference, speeds, cycle / speeds
-        self._units = None  # of all points and loops, so that their maps can be multiplied
+        self._units = None  # shared by all points and loops, so that maps can be multiplied
 
     def __call__(self, period):
         """The spectral radii (rows,) at periods (rows,)."""
         steps = np.maximum(np.rint(self.cycles / period), FEWEST_STEPS).astype(int)
         ends = steps * np.arange(POINTS + 1)[:, None] // POINTS
-        counts = np.diff(ends, axis=0)  # of the control steps for which a point stands
+        counts = np.diff(ends, axis=0)  # of control steps represented by each point
         middles = ends[:-1] + np.maximum(counts - 1, 0) / 2
         maps = self._maps(middles * (self.cycles / steps), period)
         finite = np.isfinite(maps).all((0, 2, 3))
@@ -42,7 +42,7 @@ class CycleRadii:
         return np.where(finite, np.exp(grown / steps), np.inf)
 
     def _maps(self, t, period):
-        """Of single control steps at times (points, rows)."""
+        """The maps of single control steps at times (points, rows)."""
         linear, entries = self.linear, self.linear.controller.entries
         desired, middle, ahead = (self._desired(t + part * period) for part in (0.0, 0.5, 1.0))
         between = self._state(middle)
@@ -71,7 +71,7 @@ class CycleRadii:
 def boundaries(radii, rows, periods):
     """The end (rows,) of the first interval of stable periods.
 
-    0 where the shortest is not stable, infinite where all are.
+    It is 0 if the shortest is unstable, infinite if all are stable.
     """
     safe, unsafe = np.zeros(rows), np.full(rows, np.inf)
     scanned = np.geomspace(periods[0], periods[-1], SCANNED)
@@ -96,12 +96,12 @@ def _sized(matrices, sizes):
     largest = np.maximum(matrices.max((-2, -1)), -matrices.min((-2, -1)))
     largest[largest == 0] = 1.0
     unit = matrices / largest[..., None, None]
-    unit[np.abs(unit) < NOTHING] = 0.0  # or products fill with subnormal numbers, which are slow
+    unit[np.abs(unit) < NOTHING] = 0.0  # otherwise products fill with slow subnormal numbers
     return unit, sizes + np.log(largest)
 
 
 def _powers(maps, counts):
-    """Each of the maps applied so many times."""
+    """Each map to the power of its count."""
     power = np.broadcast_to(np.eye(maps.shape[-1]), maps.shape).copy()
     power_size = np.zeros(counts.shape)
     square, size = _sized(maps, 0.0)
@@ -116,7 +116,7 @@ def _powers(maps, counts):
 
 
 def _product(maps, sizes):
-    """Of maps (points, rows, m, m), one after the other."""
+    """The product of maps (points, rows, m, m) over the points."""
     product, size = maps[0], sizes[0]
     for each, own in zip(maps[1:], sizes[1:], strict=True):
         product, size = _sized(each @ product, size + own)

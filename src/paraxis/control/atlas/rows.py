@@ -9,11 +9,11 @@ from ...drivers.map import in_main_memory
 from ...dynamics.loads import payload
 from ...errors import ArgumentError
 
-# name -> what the values are, in words
+# name -> description of its values
 AXES = {
-    "speed": "how many times as fast the motion goes",
-    "gain": "a factor of kp, with its square root for kd",
-    "payload": "kg at the tip that the controller does not know of",
+    "speed": "factor of the motion's speed",
+    "gain": "factor of kp, whose square root multiplies kd",
+    "payload": "kg at the tip, unknown to the controller",
 }
 MANY_JOINTS = 4
 
@@ -29,7 +29,7 @@ class Rows:
 
 
 def rows_of(axis, values, robot, kp, kd, frame=None):
-    """The Rows where one thing has these values; kp and kd are (n,), a frame holds payloads."""
+    """The Rows along an axis; kp and kd are (n,), a frame carries payloads."""
     ones = np.ones(len(values))
     if axis == "speed":
         return Rows(values, ones[:, None] * kp, ones[:, None] * kd)
@@ -40,7 +40,7 @@ def rows_of(axis, values, robot, kp, kd, frame=None):
 
 
 def usual_axes(robot):
-    """A quarter to four times the speed, a tenth to ten times the gain, up to half its own mass."""
+    """Defaults: 1/4 to 4 times the speed, 1/10 to 10 times the gain, up to half its own mass."""
     count = 25 if robot.n < MANY_JOINTS else 9
     half = sum(body.mass for body in robot.inertias) / 2
     return {
@@ -51,7 +51,7 @@ def usual_axes(robot):
 
 
 def checked_axes(axes):
-    """As arrays; each must rise."""
+    """The axes as arrays, which must be increasing."""
     if not isinstance(axes, dict) or not axes or set(axes) - set(AXES):
         found = list(axes) if isinstance(axes, dict) else axes
         raise ArgumentError(f"axes: expected a dict with some of {tuple(AXES)}, found {found!r}")
@@ -62,7 +62,7 @@ def checked_axes(axes):
 
 
 def rising(values, name, least=None):
-    """Increasing numbers (k,), above zero or from `least` on."""
+    """Increasing numbers (k,), above zero or at least `least`."""
     in_main_memory(values, name)
     try:
         array = np.atleast_1d(np.asarray(values, float))
@@ -78,7 +78,7 @@ def rising(values, name, least=None):
 
 
 def _round_number(value):
-    """1, 2 or 5 times a power of ten, at most the value; 1 where there is none."""
+    """The largest of 1, 2 or 5 times a power of ten up to the value; 1 if there is none."""
     if not value > 0:
         return 1.0
     decade = 10.0 ** math.floor(math.log10(value))

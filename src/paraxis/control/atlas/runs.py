@@ -1,4 +1,4 @@
-"""The runs of an atlas, and the boundaries that are predicted for them, row by row."""
+"""The runs of an atlas and their predicted boundaries, row by row."""
 
 from dataclasses import replace
 
@@ -10,12 +10,12 @@ from .prediction import CycleRadii, boundaries
 
 
 def nameless(policy: Policy) -> Policy:
-    """What a policy does: vuskovic's cuts are binder_herzog's, if of age 1."""
+    """A policy by what it does: vuskovic's cuts with age 1 equal binder_herzog's."""
     return replace(policy, name="")
 
 
 class Runs:
-    """What all maps share."""
+    """The data shared by all maps."""
 
     def __init__(self, robot, motion, cycle, periods, duration, bound, target):
         self.robot, self.cycle, self.periods = robot, cycle, periods

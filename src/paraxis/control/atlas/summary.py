@@ -1,4 +1,4 @@
-"""The policies of an atlas compared in the one row that all its maps share."""
+"""A comparison of the policies of an atlas, in the row that all its maps share."""
 
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ class UsualRow(NamedTuple):
 
 
 def usual_row(atlas):
-    """Of the first axis that row which is nearest to what the other maps have."""
+    """The row of the first axis that is nearest to the values used in the other maps."""
     axis, values = next(iter(atlas.axes.items()))
     row = int(np.argmin(np.abs(values - USUAL[axis])))
     return UsualRow(axis, row, f"{axis} {number_text(float(values[row]))}")
 
 
 def summary(atlas):
-    """Rows under HEADS: the largest safe period as predicted, what held; cells as predicted."""
+    """Rows under HEADS: the predicted and simulated safe periods, and the agreement of cells."""
     axis, row, _ = usual_row(atlas)
     lines = []
     for policy in atlas.policies:
@@ -36,17 +36,17 @@ def summary(atlas):
 
 
 def why_more_may_hold(atlas):
-    """Why runs seem to hold where the prediction says that they are not stable."""
+    """Why simulated runs may stay bounded where the prediction says that they are unstable."""
     apart = (atlas.periods[1:] / atlas.periods[:-1]).max(initial=1.0) - 1
     return (
-        "Held up to: the last simulated period before the first that was lost. It may be above "
-        f"what is predicted: simulated periods are {apart:.0%} apart, and what grows slowly is not "
-        f"lost within a run of {atlas.duration:g} s."
+        "Held up to: the last simulated period before the first with a diverged run. It may be "
+        f"above the prediction: simulated periods are {apart:.0%} apart, and errors that grow "
+        f"slowly may not reach the bound within a run of {atlas.duration:g} s."
     )
 
 
 def edge_text(period, periods):
-    """In milliseconds; or where it is beyond the map."""
+    """The period in milliseconds, or a bound if it is beyond the map."""
     if period == 0:
         return f"below {digits(1e3 * periods[0])}"
     return f"above {digits(1e3 * periods[-1])}" if np.isinf(period) else digits(1e3 * period)

@@ -1,4 +1,4 @@
-// -- The words beside the pictures: choices, captions, the numbers of a cell. ----------------------
+// -- Text beside the pictures: choices, captions, the numbers of a cell. ---------------------------
 
 const panel = byId("panel");
 const pictures = [...document.querySelectorAll(".maps figure")].map(each => new Picture(each));
@@ -12,13 +12,13 @@ function fillChoices() {
 function caption(figure, policy) {
   const map = mapOf(policy), cells = map.cells.flat(), lost = cells.filter(value => value < 0).length;
   figure.querySelector("h2").textContent = policy;
-  figure.querySelector(".fine").textContent = `${lost} of ${cells.length} runs lost; `
+  figure.querySelector(".fine").textContent = `${lost} of ${cells.length} runs diverged; `
     + `${(100 * map.agreement).toFixed(1)}% as predicted`;
   figure.querySelector("canvas").setAttribute("aria-label",
     `Map of ${policy}: sampling period across, ${chosen.axis} upwards`);
 }
 
-/** What became of the run of a cell, and what was predicted there. */
+/** The result of the run of a cell, and its prediction. */
 function told(policy, cell) {
   const { lost, error, at, boundary, stable } = outcome(policy, cell);
   const edge = boundary === 0 ? `not even at ${milliseconds(periods[0])}`
@@ -26,8 +26,8 @@ function told(policy, cell) {
       : `up to ${milliseconds(boundary)}`;
   const odd = lost === stable ? " The two differ here." : "";
   return make("div", {}, make("h3", {}, policy),
-    make("p", {}, lost ? `Simulated: lost at ${text(at)} s.`
-      : `Simulated: held, worst error ${text(error)} ${data.unit}.`),
+    make("p", {}, lost ? `Simulated: diverged at ${text(at)} s.`
+      : `Simulated: stayed bounded, worst error ${text(error)} ${data.unit}.`),
     make("p", {}, `Predicted: ${stable ? "stable" : "unstable"}; stable ${edge}.${odd}`));
 }
 
@@ -38,10 +38,10 @@ function describe() {
       + `${text(values[cell.row])} ${unit}`),
     make("div", { class: "told" }, ...looked().map(policy => told(policy, cell))),
     make("p", { class: "quiet" },
-      `Upwards: ${chosen.axis}, ${about}. Point at a cell to see its numbers; click it to keep it.`));
+      `Upwards: ${chosen.axis}, ${about}. Point at a cell to see its numbers; click to select it.`));
 }
 
-/** All that depends on what is chosen. */
+/** Updates everything that depends on the selection. */
 function update() {
   byId("policy").value = chosen.policy;
   byId("beside").value = chosen.beside;

@@ -1,1 +1,1 @@
-"""Vuskovic's decoupled scheme on real threads: one group of links each, unsynchronised."""
+"""Vuskovic's decoupled scheme on real threads: unsynchronised, one group of links per thread."""

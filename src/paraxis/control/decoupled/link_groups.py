@@ -1,10 +1,11 @@
-"""Links in groups, and the straight line of operations that each group goes through.
+"""Groups of links, and the straight-line code of each group.
 
-Within a group every value is of this pass. Reads from group to group that Vuskovic's policy cuts
-become entries, which the group that computes them sends and the reading group finds. Values that
-the policy does not cut (gravity, which depends on where the links are) each group computes itself.
+Within a group every value belongs to the current pass. Reads between groups that Vuskovic's policy
+cuts become entries, which are sent by the group that computes them and read by the other. Values
+that the policy does not cut (gravity, which depends on the poses of the links) are computed by each
+group itself.
 
-Every variable is sent with its origin: the sample of the oldest joint values that it depends on.
+Every variable is sent with its origin: the sample of the oldest joint values on which it depends.
 A torque whose origin is its own sample is exact.
 """
 
@@ -71,7 +72,7 @@ def _listed(n, groups):
 
 
 class LinkGroups:
-    """The groups of a robot's links. `bodies` is what the threads run."""
+    """The groups of a robot's links. `bodies` are run by the threads."""
 
     def __init__(self, robot, groups):
         self.links = divided(robot.n, groups)
@@ -86,7 +87,7 @@ class LinkGroups:
         return self._home[self._recursion.owner(variable)]
 
     def is_found(self, variable, reader, group):
-        """Does a group, for a reader, take what it finds of a variable?"""
+        """Whether a group, for a reader, uses the received value of a variable."""
         return self.home(variable) != group and (variable, reader) in self._recursion.cuts
 
     @cached_property
@@ -95,7 +96,7 @@ class LinkGroups:
 
     @cached_property
     def _records(self):
-        """For each group the entries that it sends, after the sample's number."""
+        """For each group the entries that it sends, after the number of the sample."""
         records = []
         for g in range(len(self.links)):
             wanted = [v for plan in self._plans for v in plan.found if self.home(v) == g]
@@ -103,7 +104,7 @@ class LinkGroups:
         return records
 
     def entries(self, variable):
-        """What travels of a variable."""
+        """The entries that are sent of a variable."""
         return [(variable, k) for k in (ORIGIN, *self.system.changing(variable))]
 
     @cached_property
@@ -118,11 +119,11 @@ class LinkGroups:
         return bodies
 
     def values_found(self, g):
-        """How many numbers a group takes from others in a pass, origins not counted."""
+        """The number of values that a group receives from others per pass, without origins."""
         return sum(k != ORIGIN for _, k in self._plans[g].entries)
 
     def given(self, q, qd, qdd):
-        """For each group the joint values that it takes, a row a sample."""
+        """For each group its joint values, one row per sample."""
         joints = {"q": q, "qd": qd, "qdd": qdd}
         return [
             np.stack([joints[name][:, k] for name, k in plan.joints], axis=-1)
@@ -130,7 +131,7 @@ class LinkGroups:
         ]
 
     def found_at_first(self, q, qd, qdd):
-        """What each group finds before anybody sends: as if sample 0 had always been."""
+        """The initially received values of each group, as if sample 0 had always held."""
         recursion, inputs = self._recursion, {"q": len(q), "qd": len(qd), "qdd": len(qdd)}
 
         def first(**joints):
@@ -146,7 +147,7 @@ class LinkGroups:
 
 
 class _Plan:
-    """What one group computes, and of what."""
+    """What one group computes, and from which values."""
 
     def __init__(self, groups, g):
         self.groups, self.g = groups, g
@@ -160,7 +161,7 @@ class _Plan:
                     into.add(variable)
         self.computed = [v for v in system.variables if v in needed]
         self.found = [v for v in system.variables if v in found]
-        self.found_of = {}  # another group -> the entries that are found of it
+        self.found_of = {}  # another group -> the entries received from it
         for h in sorted({groups.home(v) for v in self.found}):
             here = [v for v in self.found if groups.home(v) == h]
             self.found_of[h] = [entry for v in here for entry in groups.entries(v)]
@@ -171,7 +172,7 @@ class _Plan:
         self.joints = list(dict.fromkeys(e for e in taken if isinstance(e[0], str)))
 
     def graph(self, sent):
-        """The operations of a pass; `sent` are the entries that others find."""
+        """The operations of a pass; `sent` are the entries read by others."""
         builder = Builder()
         sample = builder.input("sample", 0)
         found = {entry: builder.input("found", k) for k, entry in enumerate(self.entries)}

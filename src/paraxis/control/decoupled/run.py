@@ -10,20 +10,21 @@ from ...targets.cpu.free_running import Log
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnsynchronisedRun:
-    """Torques as they would have been applied, and the age of the data that they came from.
+    """Torques as they would have been applied, and the ages of the data used for them.
 
     - `groups`: the links of each thread.
-    - `period`: between samples, s.
+    - `period`: the time between samples, s.
     - `torque`: the torques in effect when the next sample came, `(samples, n)`, N m or N.
     - `exact`: inverse dynamics of the same samples, `(samples, n)`.
     - `error`: max|torque - exact| / max(1, max|exact|) per sample, `(samples,)`.
-    - `torque_age`: `(samples, n)`: how many samples old the oldest joint values were that a torque
-      depends on, directly or indirectly; a torque of age 0 is exact.
-    - `ages`: (reader, read) -> counts: in how many passes a group used values of another that were
-      0, 1, 2, ... samples old.
-    - `passes`: how many passes of each group ended while a sample was the latest.
-    - `overtaken`: how often a group found values that were just being overwritten, and kept those
-      it had.
+    - `torque_age`: `(samples, n)`: the age in samples of the oldest joint values on which a torque
+      depends, directly or indirectly; a torque of age 0 is exact.
+    - `ages`: (reader, read) -> counts: in how many passes a group used values of another group that
+      were 0, 1, 2, ... samples old.
+    - `passes`: how many passes each group completed while a sample was the latest, `(samples,
+      groups)`.
+    - `overtaken`: how often a group read values while they were being overwritten, and kept its
+      previous ones, `(groups,)`.
     """
 
     groups: list[list[int]]
@@ -40,7 +41,7 @@ class UnsynchronisedRun:
     def of(
         cls, groups: list[list[int]], period: float, logs: Sequence[Log], exact: np.ndarray
     ) -> "UnsynchronisedRun":
-        """From the Log of each group, and the exact torques."""
+        """The run from the Log of each group and the exact torques."""
         samples = np.arange(len(exact))
         torque, origin = np.empty_like(exact), np.empty_like(exact)
         ages = {}
@@ -66,7 +67,7 @@ class UnsynchronisedRun:
 
     @property
     def passes_per_second(self) -> np.ndarray:
-        """Of each group."""
+        """The rate of each group."""
         return self.passes.sum(axis=0) / (len(self.passes) * self.period)
 
     @property
@@ -80,7 +81,7 @@ class UnsynchronisedRun:
 
     @property
     def largest_age(self) -> int:
-        """In samples, of values that a group used of another."""
+        """The largest age, in samples, of a value that a group used of another."""
         return max((len(counts) - 1 for counts in self.ages.values() if len(counts)), default=0)
 
     def __repr__(self):

@@ -24,19 +24,19 @@ from .run import UnsynchronisedRun
 def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> Unsynchronised:
     """Return inverse dynamics on threads, one per group of links, without synchronisation.
 
-    Vuskovic's decoupled Newton-Euler: every thread computes its links' torques from the newest
-    joint values and from whatever values of the other links it finds, of any sample.
+    Vuskovic's decoupled Newton-Euler: every thread computes the torques of its links from the
+    newest joint values and the latest available values of other links, of whatever sample.
 
     **Arguments:**
 
     - `robot`: the robot.
-    - `groups`: number of groups, of consecutive links; or a list of links for each, as
+    - `groups`: the number of groups of consecutive links; or a list of links per group, such as
       `[[0, 1, 2], [3, 4, 5]]`.
 
     **Returns:** a scheme that is called with a motion, `scheme(q, qd, qdd, period)`, and runs
     through it in real time.
 
-    **Raises:** `px.ArgumentError` if groups do not have every link once.
+    **Raises:** `px.ArgumentError` if groups do not contain every link exactly once.
 
     **Example:**
 
@@ -69,15 +69,15 @@ class Unsynchronised:
     ) -> UnsynchronisedRun:
         """Run through a motion in real time, one sample every `period` seconds.
 
-        It takes as long as the motion, and all cores that the threads can get. Before a group has
-        computed anything, others find its values of sample 0.
+        A call takes as long as the motion, and occupies a core per thread as far as available.
+        Until a group has computed its first values, others use its values of sample 0.
 
         **Arguments:**
 
         - `q`, `qd`, `qdd`: the motion, `(samples, n)`, rad or m, and per second.
-        - `period`: of the samples, s.
+        - `period`: the time between samples, s.
 
-        **Returns:** an `UnsynchronisedRun` with torques and the ages of the data behind them.
+        **Returns:** an `UnsynchronisedRun` with torques and the ages of the data used for them.
 
         **Raises:** `px.ArgumentError` if a shape is wrong or a number is not finite.
         """
@@ -93,7 +93,7 @@ class Unsynchronised:
         parts = []
         for g, (links, body) in enumerate(zip(self.groups, self._groups.bodies, strict=True)):
             found, flops = self._groups.values_found(g), count(body.graph).flops
-            parts.append(f"links {links}: {flops} flops, {found} values of others")
+            parts.append(f"links {links}: {flops} flops, {found} values from others")
         return f"<Unsynchronised {shown(self.robot.name)}: {'; '.join(parts)}>"
 
 

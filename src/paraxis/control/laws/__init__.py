@@ -1,1 +1,1 @@
-"""Controllers for `px.simulate` that remember, sample and hold."""
+"""Controllers for `px.simulate`: with memory, sampled, delayed, and with actuators."""

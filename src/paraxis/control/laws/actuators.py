@@ -1,7 +1,7 @@
-"""Actuators: from a controller's command to the torques of the motors, as MuJoCo's actuators do.
+"""Actuators: from a controller's command to motor torques, as in MuJoCo.
 
-A command is limited to `command_range`, follows with a first-order lag and after a delay if there
-are any, becomes a force by the actuator's law, which is limited to `force_range`, and acts on the
+A command is limited to `command_range`, optionally passes through a first-order lag and a delay,
+and becomes a force by the actuator's law. The force is limited to `force_range`, and acts on the
 joint through the gear: length = gear q, torque = gear force.
 """
 
@@ -40,25 +40,25 @@ def motor(
     stall: ArrayLike | None = None,
     no_load_speed: ArrayLike | None = None,
 ) -> Law:
-    """Return motors whose force is their command: as MuJoCo's `motor`.
+    """Return motors whose force is their command, like MuJoCo's `motor`.
 
-    The inertia of a motor, MuJoCo's `armature`, is the robot's: `rotor_inertia` of
+    The inertia of a motor, MuJoCo's `armature`, belongs to the robot: `rotor_inertia` of
     `px.robots.Joint` or of its `px.robots.Transmission`.
 
     **Arguments:**
 
     - `robot`: the robot, whose joints have one degree of freedom each; one motor per joint.
-    - `command`: a controller that returns one number per joint; by default the setting `u`, to be
-      given to `px.simulate` as `u=...`.
-    - `gear`: of each motor: the joint's torque is gear times the force, the motor's speed gear
-      times the joint's rate.
-    - `command_range`, `force_range`: least and most, `(2,)` or `(nv, 2)`, MuJoCo's `ctrlrange` and
-      `forcerange`.
-    - `time_constant`: of a first-order lag, seconds: the force of a step is that of the lagged
-      command before the step (MuJoCo's `dyntype="filterexact"`, without `actearly`).
-    - `delay`: in samples, from the command to its effect.
-    - `stall`, `no_load_speed`: of a motor whose force falls with its speed: driving, it is at most
-      stall (1 - speed / no_load_speed); braking, stall. Both, or neither.
+    - `command`: a controller that returns one number per joint; by default the setting `u`, which
+      is passed to `px.simulate` as `u=...`.
+    - `gear`: the gear ratio of each motor: the joint's torque is gear times the force, and the
+      motor's speed is gear times the joint's rate.
+    - `command_range`, `force_range`: minimum and maximum, `(2,)` or `(nv, 2)`, like MuJoCo's
+      `ctrlrange` and `forcerange`.
+    - `time_constant`: the time constant of a first-order lag, s: the force in a step is that of the
+      lagged command before the step (MuJoCo's `dyntype="filterexact"`, without `actearly`).
+    - `delay`: the number of samples from a command to its effect.
+    - `stall`, `no_load_speed`: for a motor whose force decreases with speed: when driving, it is
+      limited to stall (1 - speed / no_load_speed); when braking, to stall. Give both or neither.
 
     **Returns:** a controller for `px.simulate`, with memory if there is a lag or a delay.
 
@@ -73,7 +73,7 @@ def motor(
     array([1.5])
     """
     if (stall is None) != (no_load_speed is None):
-        raise ArgumentError("stall and no_load_speed belong together; give both, or neither")
+        raise ArgumentError("stall and no_load_speed must be given together")
     curve = {}
     if stall is not None:
         curve = {"stall": _above_zero(robot, stall, "stall")}
@@ -104,18 +104,19 @@ def position_servo(
     time_constant: float | None = None,
     delay: int = 0,
 ) -> Law:
-    """Return position servos: force = kp (command - length) - kv rate, as MuJoCo's `position`.
+    """Return position servos: force = kp (command - length) - kv rate, like MuJoCo's `position`.
 
     **Arguments:**
 
     - `robot`: the robot, whose joints have one degree of freedom each; one servo per joint.
-    - `command`: a controller that returns a position per joint (times the gear); by default the
+    - `command`: a controller that returns one position per joint (times the gear); by default the
       setting `u`.
-    - `kp`, `kv`: gains, one number or one per joint, or `(..., nv)` per robot. They are settings.
+    - `kp`, `kv`: gains, one number, one per joint, or `(..., nv)` for one set per robot. They are
+      settings.
     - `damping_ratio`: instead of `kv`: 1 for critical damping of the joint's inertia at q = 0
-      (MuJoCo's `dampratio`: kv = 2 damping_ratio √(kp M / gear²), with M on the diagonal of the
+      (MuJoCo's `dampratio`: kv = 2 damping_ratio √(kp M / gear²), where M is the diagonal of the
       mass matrix there).
-    - `gear`, `command_range`, `force_range`, `time_constant`, `delay`: as of `px.control.motor`.
+    - `gear`, `command_range`, `force_range`, `time_constant`, `delay`: as for `px.control.motor`.
 
     **Returns:** a controller for `px.simulate`, with memory if there is a lag or a delay.
 
@@ -158,15 +159,16 @@ def velocity_servo(
     time_constant: float | None = None,
     delay: int = 0,
 ) -> Law:
-    """Return velocity servos: force = kv (command - rate), as MuJoCo's `velocity`.
+    """Return velocity servos: force = kv (command - rate), like MuJoCo's `velocity`.
 
     **Arguments:**
 
     - `robot`: the robot, whose joints have one degree of freedom each; one servo per joint.
-    - `command`: a controller that returns a rate per joint (times the gear); by default the setting
-      `u`.
-    - `kv`: gains, one number or one per joint, or `(..., nv)` per robot. They are settings.
-    - `gear`, `command_range`, `force_range`, `time_constant`, `delay`: as of `px.control.motor`.
+    - `command`: a controller that returns one rate per joint (times the gear); by default the
+      setting `u`.
+    - `kv`: gains, one number, one per joint, or `(..., nv)` for one set per robot. They are
+      settings.
+    - `gear`, `command_range`, `force_range`, `time_constant`, `delay`: as for `px.control.motor`.
 
     **Returns:** a controller for `px.simulate`, with memory if there is a lag or a delay.
 
@@ -239,10 +241,10 @@ def _range(given, n, name):
         bounds = np.broadcast_to(np.asarray(given, float), (n, 2))
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"{name}: expected least and most, shape (2,) or ({n}, 2), found {quoted(given)}"
+            f"{name}: expected minimum and maximum, shape (2,) or ({n}, 2), found {quoted(given)}"
         ) from None
     if not (bounds[:, 0] < bounds[:, 1]).all():
-        raise ArgumentError(f"{name}: expected the least below the most, found {given!r}")
+        raise ArgumentError(f"{name}: expected a minimum below the maximum, found {given!r}")
     return bounds
 
 
@@ -263,5 +265,5 @@ def _above_zero(robot, value, name):
 def _not_zero(robot, gear):
     ratios = numbers_of_entries(gear, a_robot(robot).nv, "gear")
     if ratios.ndim != 1 or (ratios == 0).any():
-        raise ArgumentError(f"gear: expected a number, or one per joint, not 0, found {gear!r}")
+        raise ArgumentError(f"gear: expected a nonzero number, or one per joint, found {gear!r}")
     return ratios

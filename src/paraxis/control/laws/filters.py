@@ -1,8 +1,8 @@
-"""Filters for controllers with memory: called once per sample, as filter(x, memory) -> (y, memory).
+"""Filters for controllers with memory, called once per sample: filter(x, memory) -> (y, memory).
 
-They are parts of a memory: `px.control.with_memory(function, speed=px.control.LowPass(0.01))`, and
-in the function `smooth, memory["speed"] = low_pass(qd, memory["speed"], dt)`. Signals are arrays
-along their last axis.
+A filter is part of a controller's memory: with `px.control.with_memory(function,
+speed=px.control.LowPass(0.01))`, the function computes `smooth, memory["speed"] = low_pass(qd,
+memory["speed"], dt)`. Signals are arrays along their last axis.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .rates import through_line
 
 
 class Filter:
-    """What filters share. `size`: entries of the signal; None for one per degree of freedom."""
+    """The base of filters. `size`: entries of the signal; None for one per degree of freedom."""
 
     structure: dict[str, Any]
 
@@ -33,7 +33,7 @@ class Filter:
 
     @property
     def memory(self) -> Any:
-        """Its memory before the first sample, by name; or a function of the robot."""
+        """Its memory before the first sample, by name, or a function of the robot for it."""
         if any(callable(value) for value in leaves(self.structure)):
             return lambda robot: flat_memory(self.structure, robot)
         return flat_memory(self.structure, None)
@@ -52,14 +52,14 @@ class Filter:
 class LowPass(Filter):
     """A first-order low-pass filter: y ← y + (1 - exp(-dt / time_constant)) (x - y).
 
-    That is exact for a signal that is held between samples. Its cutoff frequency in Hz is
-    1 / (2π time_constant).
+    This is exact for a signal that is held between samples. Its cutoff frequency in Hz is 1 / (2π
+    time_constant).
 
     **Arguments:**
 
-    - `time_constant`: in seconds, > 0.
+    - `time_constant`: the time constant in seconds, > 0.
     - `size`: entries of the signal; by default one per degree of freedom of the robot.
-    - `initial`: what it begins with; by default the first sample.
+    - `initial`: the initial output; by default the first sample.
 
     Call it as `y, memory = low_pass(x, memory, dt)`; y includes this sample.
 
@@ -102,14 +102,14 @@ class LowPass(Filter):
 
 
 class LinearFilter(Filter):
-    """A linear filter of any order by its coefficients, as `scipy.signal.lfilter(b, a, x)`.
+    """A linear filter of any order from its coefficients, like `scipy.signal.lfilter(b, a, x)`.
 
     a₀ yₖ = b₀ xₖ + b₁ xₖ₋₁ + ... - a₁ yₖ₋₁ - ..., in the transposed direct form II. With three
     coefficients each it is a biquad.
 
     **Arguments:**
 
-    - `b`, `a`: coefficients of the numerator and the denominator, the newest sample's first.
+    - `b`, `a`: coefficients of the numerator and the denominator, those of the newest sample first.
     - `size`: entries of the signal; by default one per degree of freedom of the robot.
 
     **Raises:** `px.ArgumentError` if they are not finite numbers, or a[0] is 0.
@@ -133,7 +133,7 @@ class LinearFilter(Filter):
     def __init__(self, b: ArrayLike, a: ArrayLike = (1.0,), size: int | None = None):
         top, bottom = _coefficients(b, "b"), _coefficients(a, "a")
         if bottom[0] == 0:
-            raise ArgumentError("a: expected a first coefficient that is not 0")
+            raise ArgumentError("a: expected a nonzero first coefficient")
         order = max(len(top), len(bottom)) - 1
         self.b = np.pad(top / bottom[0], (0, order + 1 - len(top)))
         self.a = np.pad(bottom / bottom[0], (0, order + 1 - len(bottom)))
@@ -148,7 +148,7 @@ class LinearFilter(Filter):
         """A second-order low-pass filter, by the bilinear transform, exact at its cutoff.
 
         `cutoff`: in Hz, below half the sampling rate; `period`: seconds between samples; `damping`:
-        its damping ratio, by default Butterworth's.
+        the damping ratio, by default Butterworth's.
         """
         cutoff, period = positive(cutoff, "cutoff"), positive(period, "period")
         if cutoff * period >= 0.5:
@@ -174,10 +174,10 @@ class LinearFilter(Filter):
 
 
 class Derivative(Filter):
-    """The rate of a signal by differences, filtered: y ← (T y + x - x before) / (T + dt).
+    """The rate of a signal by filtered differences: y ← (T y + x - previous x) / (T + dt).
 
-    A difference and a first-order filter of time constant T, by backward Euler. The first rate is
-    0.
+    This is a difference with a first-order filter of time constant T, by backward Euler. The first
+    rate is 0.
 
     **Arguments:**
 
@@ -190,7 +190,7 @@ class Derivative(Filter):
 
     >>> rate_of = px.control.Derivative(time_constant=0.01, size=1)
     >>> def law(t, q, qd, memory, dt):
-    ...     rate, state = rate_of(q, memory.rate, dt)  # of positions alone
+    ...     rate, state = rate_of(q, memory.rate, dt)  # from positions alone
     ...     return 50.0 * (0.5 - q) - 8.0 * rate, {"rate": state}
     ...
     >>> controller = px.control.with_memory(law, rate=rate_of)
@@ -218,13 +218,13 @@ class Derivative(Filter):
 
 
 class DelayLine(Filter):
-    """A signal some samples late.
+    """A signal delayed by some samples.
 
     **Arguments:**
 
-    - `samples`: by how many, >= 0.
+    - `samples`: the number of samples of delay, >= 0.
     - `size`: entries of the signal; by default one per degree of freedom of the robot.
-    - `initial`: what comes out before the first sample does; by default the first sample.
+    - `initial`: the output before the first delayed sample; by default the first sample.
 
     Call it as `y, memory = line(x, memory)`.
 

@@ -14,14 +14,14 @@ from ...trajectories.trajectory import Trajectory
 from ..controller import Motion
 from .law import STATE, Law, Part, names_of
 
-MOST_PIECES = 64  # of a trajectory: all are compiled, one of them is chosen
+MOST_PIECES = 64  # of a trajectory: all are compiled, and one is selected
 
 
 class Goal:
     """The desired Motion at a time. Rates and accelerations that are not given are None, for zero.
 
-    settings, shapes, per_step: what the law that has this goal takes by name. part: another law
-    that makes it, or None.
+    settings, shapes, per_step: the arguments by name of the law that has this goal. part: another
+    law that computes it, or None.
     """
 
     def __init__(self, robot, given, rate=None, per_step=()):
@@ -41,7 +41,7 @@ class Goal:
             rate = None
         if rate is not None:
             raise ArgumentError(
-                "goal_rate: only a goal that is an array, or a value per step, has one"
+                "goal_rate: only a goal that is an array, or given per step, takes this"
             )
         for name in self.per_step:
             if name not in self.names:
@@ -68,8 +68,9 @@ class Goal:
         others = [joint for joint in robot.joints if joint.kind not in LIMITED]
         if others:
             raise ArgumentError(
-                f"goal: a px.trajectories.Trajectory is not for joint {quoted(others[0].name)} "
-                f"({others[0].kind}); give a function of t that returns q, qd and qdd"
+                f"goal: a px.trajectories.Trajectory does not support joint "
+                f"{quoted(others[0].name)} ({others[0].kind}); give a function of t that "
+                f"returns q, qd and qdd"
             )
         if trajectory.n != robot.nq:
             expected = counted(robot.nq, "joint")
@@ -77,8 +78,8 @@ class Goal:
         pieces = piece_count(trajectory)
         if pieces > MOST_PIECES:
             raise ArgumentError(
-                f"goal: a trajectory of {pieces} pieces is too long to be compiled, at most "
-                f"{MOST_PIECES} can be; give its values per step: per_step=('goal',), and "
+                f"goal: a trajectory of {pieces} pieces is too long to compile, the limit is "
+                f"{MOST_PIECES}; give its values per step: per_step=('goal',), and "
                 f"goal=trajectory(dt * np.arange(steps))[0] in the call of px.simulate"
             )
         self._trajectory = trajectory
@@ -88,7 +89,7 @@ class Goal:
         self.names = tuple(own)
 
     def at(self, t, q, qd, memory, dt, given):
-        """The Motion, and the memory of the law that makes it."""
+        """The Motion, and the memory of the law that computes it."""
         if self.part is not None:
             goal, after = self.part(t, q, qd, memory, dt, given)
             if isinstance(goal, tuple) and len(goal) == 3:
@@ -113,7 +114,7 @@ class Goal:
 
 
 def is_controller(given):
-    """Is it called with t, q and qd, not with t alone?"""
+    """Whether it takes t, q and qd, rather than t alone."""
     if isinstance(given, Law) or has_memory(given):
         return True
     return callable(given) and (names_of(given, 1) or ())[:2] == STATE[1:]

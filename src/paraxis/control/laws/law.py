@@ -1,7 +1,7 @@
-"""A law: what a controller computes, what it remembers, and what it takes by name.
+"""A law: what a controller computes, what it remembers, and its arguments by name.
 
-Laws speak the protocol of simulation/memory.py. Their functions are written over the last axis, so
-that they work on traced arrays (n,) and, where something cannot be traced, on arrays (..., n).
+Laws follow the protocol of simulation/memory.py. Their functions act on the last axis, so that they
+work on traced arrays (n,) and, if something cannot be traced, on arrays (..., n).
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWO
 
 
 class Law:
-    """A controller; made by functions of `px.control`.
+    """A controller; created by functions of `px.control`.
 
-    `settings`: name -> default of what it takes by name. `per_step`: names of what has a value for
-    each step. `takes_dt`: whether it is given `dt`, the time from this call to the next.
+    `settings`: name -> default of the arguments that it takes by name. `per_step`: names of those
+    with a value for each step. `takes_dt`: whether it takes `dt`, the time from this call to the
+    next.
 
     **Example:**
 
     >>> law = px.control.PID(px.robots.planar(2), kp=100.0, kd=20.0)
-    >>> sorted(law.settings), law.takes_dt  # what px.simulate may be given by name
+    >>> sorted(law.settings), law.takes_dt  # arguments of px.simulate
     (['kd', 'ki', 'kp'], True)
     """
 
@@ -63,8 +64,8 @@ class Law:
         self.settings = dict(settings or {})
         self.setting_shapes = dict(setting_shapes or {})
         self.per_step, self.takes_dt = tuple(per_step), needs_dt
-        self.names = names  # of all that it takes by name; None if it takes anything
-        self.optional = tuple(optional)  # those for which its function has a default
+        self.names = names  # of all arguments by name; None if it takes any
+        self.optional = tuple(optional)  # those with a default in its function
         for name in (*self.settings, *self.per_step):
             if names is not None and name not in names:
                 raise ArgumentError(
@@ -90,7 +91,7 @@ class Law:
         return STATE
 
     def _given(self, q, given):
-        """What it is called with by name: where nothing is given, its own."""
+        """Its arguments by name: defaults where nothing is given."""
         batch = np.shape(q)[:-1]
         defaults = {
             name: value(batch) if callable(value) else value
@@ -98,9 +99,7 @@ class Law:
             if name not in given
         }
         if self.takes_dt and given.get("dt") is None:
-            raise ArgumentError(
-                f"{self._title}: it needs dt, the time between its calls in seconds"
-            )
+            raise ArgumentError(f"{self._title}: it needs dt, the time between calls in seconds")
         return defaults | given
 
     def __call__(self, t: Any, q: Any, qd: Any, **given: Any) -> Any:
@@ -113,9 +112,9 @@ class Law:
 
 
 class LawWithMemory(Law):
-    """A controller with memory: evaluated once per step.
+    """A controller with memory, evaluated once per step.
 
-    `memory`: name -> initial array of one robot, or a function of the robot that returns these.
+    `memory`: name -> initial array for one robot, or a function of the robot that returns these.
     """
 
     def __init__(self, function, title, memory, **options):
@@ -139,7 +138,7 @@ class LawWithMemory(Law):
 
 
 class Part:
-    """A controller, with memory or without, as a part of another law."""
+    """A controller, with or without memory, as a part of another law."""
 
     def __init__(self, controller, what="controller"):
         if not callable(controller):
@@ -162,11 +161,11 @@ class Part:
         self.names = names_of(controller, 3 + self.remembers)
         self.optional = optional_of(controller, 3 + self.remembers)
         if self.names is not None and "dt" in self.names and not isinstance(controller, Law):
-            self.takes_dt = True  # a function that has it among its arguments
+            self.takes_dt = True  # a function with this argument
             self.names = tuple(name for name in self.names if name != "dt")
 
     def __call__(self, t, q, qd, memory, dt, given):
-        """Its result, and its memory, nested; {} where it has none."""
+        """Its result, and its nested memory; {} if it has none."""
         own = {name: given[name] for name in given if self.names is None or name in self.names}
         own |= {"dt": dt} if self.takes_dt else {}
         if not self.remembers:
@@ -177,7 +176,7 @@ class Part:
 
 
 def names_of(function, count):
-    """What it takes by name, besides its first arguments; None if anything."""
+    """Its arguments by name, besides the first ones; None if it takes any."""
     if isinstance(function, Law):
         return function.names
     try:
@@ -190,7 +189,7 @@ def names_of(function, count):
 
 
 def optional_of(function, count):
-    """What it may be called without."""
+    """Its optional arguments."""
     if isinstance(function, Law):
         return function.optional
     try:
@@ -203,10 +202,10 @@ def optional_of(function, count):
 def joined(
     function, title, parts, memory=None, settings=None, shapes=None, per_step=(), dt=False, names=()
 ):
-    """A law made of parts. It has memory if any of them, or it itself, has.
+    """A law made of parts. It has memory if any of them, or the law itself, has.
 
     function(t, q, qd, memory, dt, given) -> (result, memory), where `memory` has that of each part
-    under its name. parts: name -> Part. memory, settings, shapes, names: of its own.
+    under its name. parts: name -> Part. memory, settings, shapes, names: those of the law itself.
     """
     nested = dict(memory or {}) | {
         name: part.structure for name, part in parts.items() if part.structure
@@ -217,7 +216,7 @@ def joined(
         for key, value in part.settings.items():
             if key in settings and not _equal(settings[key], value):
                 raise ArgumentError(
-                    f"{key}: two parts of {title} take a setting of this name with different values"
+                    f"{key}: two parts of {title} have settings of this name with different values"
                 )
         settings |= part.settings
         shapes |= part.setting_shapes
@@ -249,19 +248,19 @@ def _equal(a, b):
 
 
 def with_memory(function: Callable, **initial: Any) -> LawWithMemory:
-    """Return a controller that remembers, from a function that takes and returns its memory.
+    """Return a controller with memory, from a function that takes and returns its memory.
 
-    It is called once per step, as function(t, q, qd, memory), and what it returns, torques and
-    memory, `(tau, memory)`, holds until the next: the torques are applied, the memory is given to
-    the next call. Written with px functions or array arithmetic, it is compiled with the physics.
+    The function is called once per step, as function(t, q, qd, memory), and returns `(tau,
+    memory)`: the torques are applied until the next call, which gets the memory. Written with px
+    functions or array arithmetic, it is compiled together with the physics.
 
     **Arguments:**
 
-    - `function`: of (t, q, qd, memory); `memory` is a dict whose entries are attributes, too
-      (`memory["total"]`, `memory.total`). It may take `dt`, the time to its next call in seconds,
-      and, by name, settings.
-    - `initial`: the memory before the first step, by name: arrays of one robot; or parts that have
-      a memory of their own, such as filters and other controllers, which get a dict each.
+    - `function`: a function of (t, q, qd, memory), where `memory` is a dict whose entries are also
+      attributes (`memory["total"]`, `memory.total`). It may take `dt`, the time to its next call in
+      seconds, and settings by name.
+    - `initial`: the memory before the first step, by name: arrays for one robot; or parts with
+      memory of their own, such as filters and other controllers, which get a dict each.
 
     **Returns:** a controller for `px.simulate`, `px.control.sampled` and others. Its memory always
     has the names and shapes of `initial`.
@@ -278,7 +277,7 @@ def with_memory(function: Callable, **initial: Any) -> LawWithMemory:
     >>> controller = px.control.with_memory(integral, total=np.zeros(1))
     >>> robot = px.robots.planar(1)
     >>> run = px.simulate(robot, [0.0], [0.0], controller=controller, dt=2e-3, steps=5000)
-    >>> run.q[-1]  # the goal, in spite of gravity
+    >>> run.q[-1]  # reaches the goal despite gravity
     array([0.5])
     """
     if not callable(function):
@@ -295,25 +294,25 @@ def with_memory(function: Callable, **initial: Any) -> LawWithMemory:
     law = LawWithMemory(function, title, initial, names=own, needs_dt=needs_dt, optional=optional)
     flat_names(law.structure)
     if not any(callable(value) for value in leaves(law.structure)):
-        flat_memory(law.structure, None)  # raises where something is no number
+        flat_memory(law.structure, None)  # raises if an entry is not a number
     return law
 
 
 def with_data(controller: Callable, *per_step: str, **settings: ArrayLike) -> Law:
-    """Return a controller some of whose arguments have a value for each step, or a default.
+    """Return a controller with arguments that have a value for each step, or a default.
 
     **Arguments:**
 
     - `controller`: a function of (t, q, qd), or a controller with memory, that takes these
       arguments by name.
-    - `per_step`: names of arguments whose values, given to `px.simulate`, have the steps as first
-      axis: references, disturbances.
-    - `settings`: defaults of other arguments, of one robot. They are inputs of what is compiled:
-      other numbers compile nothing.
+    - `per_step`: names of arguments whose values, passed to `px.simulate`, have the steps as their
+      first axis, such as references or disturbances.
+    - `settings`: defaults of other arguments, for one robot. They are inputs of the compiled code,
+      so that new values do not recompile.
 
     **Returns:** a controller.
 
-    **Raises:** `px.ArgumentError` if the controller takes no argument of that name.
+    **Raises:** `px.ArgumentError` if the controller does not take an argument of that name.
 
     **Example:**
 
@@ -350,7 +349,7 @@ def with_data(controller: Callable, *per_step: str, **settings: ArrayLike) -> La
 
 
 def _only(part, function, title, per_step=()):
-    """A law that is a single part, whose memory is its own."""
+    """A law with a single part, whose memory is its own."""
     options = {
         "names": part.names,
         "settings": part.settings,

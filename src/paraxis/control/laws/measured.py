@@ -1,4 +1,4 @@
-"""What a controller measures: the state with noise, bias, quantisation and delay."""
+"""Measurements for a controller: the state with noise, bias, quantisation and delay."""
 
 from __future__ import annotations
 
@@ -37,29 +37,30 @@ def measured(
     delay: int = 0,
     seed: int = 0,
 ) -> Law:
-    """Return a controller that is given measurements of the state instead of the state.
+    """Return a controller that gets measurements of the state instead of the state.
 
-    Positions are rint((q + bias + noise) / quantisation) * quantisation, `delay` samples old; rates
-    likewise. The noise is normally distributed, independent from sample to sample, and depends only
-    on the seed, on the robot's number in the batch (the setting `robot_number`) and on the sample.
+    Positions are rint((q + bias + noise) / quantisation) * quantisation, `delay` samples old, and
+    likewise rates. The noise is normally distributed and independent from sample to sample. It only
+    depends on the seed, the robot's number in the batch (the setting `robot_number`) and the
+    sample.
 
     **Arguments:**
 
     - `robot`: the robot.
     - `controller`: a function of (t, q, qd), or a controller with memory.
     - `noise`, `rate_noise`: standard deviations of positions and rates, rad or m, and per second.
-    - `bias`, `rate_bias`: what is always added to them.
+    - `bias`, `rate_bias`: constant offsets of positions and rates.
     - `quantisation`, `rate_quantisation`: the steps to which they are rounded, such as 2π/4096.
     - `delay`: samples between a measurement and its use; until then, the first one is used.
-    - `seed`: of the noise, an integer.
+    - `seed`: the seed of the noise, an integer.
 
-    All but the last two are one number, one per entry, or `(..., n)` for one set per robot, and are
-    settings: `px.simulate(..., noise=...)` replaces them.
+    All except the last two are one number, one per entry, or `(..., n)` for one set per robot, and
+    are settings: `px.simulate(..., noise=...)` replaces them.
 
     **Returns:** a controller, with memory if there is noise or a delay.
 
-    **Raises:** `px.ArgumentError` if numbers are out of range, or if positions of joints that have
-    quaternions or planes should be disturbed.
+    **Raises:** `px.ArgumentError` if numbers are out of range, or positions of planar, spherical or
+    free joints are to be disturbed.
 
     **Example:**
 
@@ -88,8 +89,8 @@ def measured(
     others = [joint for joint in robot.joints if joint.kind not in LIMITED]
     if others and any(name in settings for name in KINDS):
         raise ArgumentError(
-            f"measured: positions of joint {quoted(others[0].name)} ({others[0].kind}) are no "
-            f"readings of a sensor; only rates can be disturbed"
+            f"measured: positions of joint {quoted(others[0].name)} ({others[0].kind}) cannot be "
+            f"disturbed, because no sensor reads them directly; disturb only rates"
         )
     noisy = "noise" in settings or "rate_noise" in settings
     entries = robot.nq + robot.nv
@@ -110,7 +111,7 @@ def measured(
             if f"{prefix}bias" in settings:
                 value = value + given[f"{prefix}bias"]
             if f"{prefix}noise" in settings:
-                sample = count - high * WORD, 2.0 * high + k  # streams of their own
+                sample = count - high * WORD, 2.0 * high + k  # independent streams
                 size = value.shape[-1]
                 drawn = random_normal(seed, given["robot_number"], *sample, size=size)
                 value = value + given[f"{prefix}noise"] * drawn

@@ -46,35 +46,36 @@ def PID(
         v = kp e + i + kd d + feed-forward,   tau = v within ±limit,   i ← i + ki e dt
 
     where e = goal - q (`px.difference` for joints of several degrees of freedom) and d is the
-    desired rate less qd, filtered or not. The integral i, in N m or N, is the torque itself, so
-    that other gains do not make it jump.
+    desired rate minus qd, optionally filtered. The integral i, in N m or N, is itself a torque, so
+    that it does not jump when gains change.
 
     **Arguments:**
 
-    - `robot`: the robot, for its degrees of freedom, its limits, and its model if there is a
-      feed-forward.
+    - `robot`: the robot, which determines the degrees of freedom, the limits, and the model of a
+      feed-forward term.
     - `kp`, `ki`, `kd`: gains, in N m/rad, N m/(rad s) and N m s/rad (N/m, ... for prismatic
       joints): one number, one per degree of freedom, or `(..., nv)` for one set per robot. They are
-      settings: `px.simulate(..., kp=...)` replaces them, and other numbers compile nothing.
+      settings: `px.simulate(..., kp=...)` replaces them without recompiling.
     - `goal`: positions `(..., nq)`; a `px.trajectories.Trajectory`, evaluated inside the loop; a
-      function of t, written with px functions, that returns q, qd and qdd; another controller that
-      returns nq positions: a function of (t, q, qd), and of the command `u` of `px.Simulator.step`
-      if it takes it, or `px.control.sampled(planner, 0.01, size=robot.nq)`. By default it is a
-      setting, to be given to `px.simulate` as `goal=...`.
+      function of t, written with px functions, that returns q, qd and qdd; or another controller
+      that returns nq positions: a function of (t, q, qd), optionally with the command `u` of
+      `px.Simulator.step`, or `px.control.sampled(planner, 0.01, size=robot.nq)`. By default it is a
+      setting, which is passed to `px.simulate` as `goal=...`.
     - `goal_rate`: desired rates `(..., nv)`, if the goal is an array; zero by default.
     - `limit`: the largest torque: one number, one per degree of freedom, or `"robot"` for the
-      limits of its description. A setting.
-    - `anti_windup`: what the integral does while the torque is at its limit: `"clamp"`, it does not
-      go further that way; a number of seconds: it follows the torque that is applied with this time
-      constant (back-calculation); None: nothing.
-    - `derivative_filter`: time constant in seconds of a first-order filter of d.
-    - `feed_forward`: `"gravity"` adds the torques of gravity at q; `"inverse_dynamics"` those of
-      the desired motion.
-    - `per_step`: `"goal"`, `"goal_rate"`, or both: they are then given per step, with the steps as
-      first axis, as `px.simulate(..., goal=...)`.
+      limits in its description. A setting.
+    - `anti_windup`: what happens to the integral while the torque is at its limit: with `"clamp"`,
+      it does not grow further in that direction; with a number of seconds, it tracks the applied
+      torque with this time constant (back-calculation); with None, nothing.
+    - `derivative_filter`: the time constant in seconds of a first-order filter of d.
+    - `feed_forward`: `"gravity"` adds the gravity torques at q; `"inverse_dynamics"` those of the
+      desired motion.
+    - `per_step`: `"goal"`, `"goal_rate"`, or both, to pass them per step, with the steps as the
+      first axis, as in `px.simulate(..., goal=...)`.
 
     **Returns:** a controller for `px.simulate`, `px.control.sampled` and others, which takes `dt`.
-    Torques are on the joints' side of transmissions within the law, and returned for motors.
+    Within the law, torques are at the joint side of transmissions; the returned ones are at the
+    motors.
 
     **Raises:** `px.ArgumentError` if a gain, goal or limit has a wrong shape.
 

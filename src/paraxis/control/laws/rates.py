@@ -1,4 +1,4 @@
-"""Controllers that are sampled at a period of their own, or whose results come samples late."""
+"""Controllers with a sampling period of their own, or whose results are applied samples later."""
 
 from __future__ import annotations
 
@@ -14,32 +14,30 @@ from ...scalar import floor, less, select
 from ...simulation.simulator import positive
 from .law import Law, Part, joined
 
-EARLY = (
-    1e-6  # of a period: a step that begins so close before an instant is at it, but for rounding
-)
+EARLY = 1e-6  # of a period: a step that begins this close before an instant counts as at it
 
 
 def sampled(controller: Callable, period: float, *, size: int | None = None) -> Law:
-    """Return a controller that is evaluated at multiples of a period, and held between them.
+    """Return a controller that is evaluated at multiples of a period, with its output held between.
 
-    At the first step that begins at or after each instant 0, `period`, 2 `period`, ... it is
-    called; until the next its result is held and its memory stays as it is. Periods that are no
-    multiple of the simulation's `dt` are kept on average. What is inside it may be sampled more
-    slowly: an inner loop at 1 kHz takes its goal from `px.control.sampled(planner, 0.01)`.
+    The controller is called at the first step that begins at or after each instant 0, `period`, 2
+    `period`, ...; until the next call its result is held and its memory is unchanged. Periods that
+    are not multiples of the simulation's `dt` are kept on average. Controllers can be nested: an
+    inner loop at 1 kHz may take its goal from `px.control.sampled(planner, 0.01)`.
 
     **Arguments:**
 
-    - `controller`: a function of (t, q, qd), or a controller with memory. If it takes `dt`, that
-      is the time since the sample before, a multiple of the period.
+    - `controller`: a function of (t, q, qd), or a controller with memory. Its argument `dt`, if it
+      has one, is the time since the previous sample, a multiple of the period.
     - `period`: seconds between samples.
-    - `size`: how many numbers it returns; by default as many as the robot has degrees of freedom.
+    - `size`: how many numbers it returns; by default one per degree of freedom of the robot.
 
     **Returns:** a controller with memory.
 
     **Raises:** `px.ArgumentError` if the period is not a number > 0.
 
-    The whole loop is one straight line of code, so a controller costs its operations at every step,
-    sampled or not; only the result is held.
+    The whole loop is straight-line code, so a controller costs its operations at every step,
+    sampled or not; only its result is held.
 
     **Example:**
 
@@ -82,9 +80,9 @@ def delayed(
     **Arguments:**
 
     - `controller`: a function of (t, q, qd), or a controller with memory.
-    - `samples`: by how many calls, an integer >= 0.
-    - `initial`: what is applied before the first result arrives: a number, or one per entry.
-    - `size`: how many numbers it returns; by default as many as the robot has degrees of freedom.
+    - `samples`: the number of calls of delay, an integer >= 0.
+    - `initial`: the output before the first result arrives: a number, or one per entry.
+    - `size`: how many numbers it returns; by default one per degree of freedom of the robot.
 
     **Returns:** a controller with memory.
 
@@ -135,14 +133,14 @@ def _same(part, t, q, qd, memory, dt, given):
 
 
 def through_line(new, line):
-    """The oldest of a delay line, (..., samples, n), and the line with the new one at its end."""
+    """The oldest entry of a delay line, (..., samples, n), and the line with a new one appended."""
     rows = [line[..., k, :] for k in range(line.shape[-2])]
     new = np.broadcast_to(np.asanyarray(new), np.shape(rows[0]))
     return rows[0], np.stack([*rows[1:], new], axis=-2)
 
 
 def chosen(condition, new, old):
-    """One of two nested memories; the condition has a last axis of length 1."""
+    """Selects one of two nested memories; the condition has a last axis of length 1."""
     if isinstance(old, dict):
         return {name: chosen(condition, new[name], each) for name, each in old.items()}
     if np.shape(old) == np.shape(condition)[:-1]:  # a single number per robot
@@ -152,7 +150,7 @@ def chosen(condition, new, old):
 
 
 def of_size(size):
-    """Initial zeros: so many, or one per degree of freedom."""
+    """Initial zeros: this many, or one per degree of freedom."""
     if size is None:
         return lambda robot: np.zeros(robot.nv)
     return np.zeros(integer_like(size, "size", least=1))

@@ -33,19 +33,19 @@ def tracking(
 ) -> Law:
     """Return a control law that follows a goal, as a controller for `px.simulate`.
 
-    It has no memory: by itself it is evaluated at every stage of a step, as if it were continuous;
-    `px.control.sampled` makes it a sampled one.
+    The law has no memory: by itself it is evaluated at every stage of a step, as in continuous
+    time. Use `px.control.sampled` for a sampled one.
 
     **Arguments:**
 
-    - `controller`: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`,
-      with the policy `"exact"`. Its gains are the settings `kp` and `kd`.
-    - `goal`, `goal_rate`, `per_step`: as of `px.control.PID`; where a goal has no rates or
-      accelerations, these are zero.
+    - `controller`: a result of `px.control.computed_torque`, `px.control.feed_forward` or
+      `px.control.pd` with the policy `"exact"`. Its gains are the settings `kp` and `kd`.
+    - `goal`, `goal_rate`, `per_step`: as for `px.control.PID`; rates and accelerations that a goal
+      does not have are zero.
 
     **Returns:** a controller.
 
-    **Raises:** `px.ArgumentError` if the controller uses stale data, which needs
+    **Raises:** `px.ArgumentError` if the controller uses stale data, which requires
     `px.control.closed_loop`.
 
     **Example:**
@@ -54,7 +54,7 @@ def tracking(
     >>> move = px.trajectories.quintic([0.0, 0.0], [1.0, 0.5], duration=1.0)
     >>> law = px.control.tracking(px.control.computed_torque(robot, kp=100.0, kd=20.0), move)
     >>> run = px.simulate(robot, [0.1, 0.0], [0.0, 0.0], controller=law, dt=1e-3, steps=1500)
-    >>> run.q[-1]  # began 0.1 rad off, ends at the goal
+    >>> run.q[-1]  # started 0.1 rad off, ends at the goal
     array([1. , 0.5])
     """
     if not isinstance(controller, Controller):

@@ -1,1 +1,1 @@
-"""Whether stale data are worth it: loop times from schedules, safe periods and tracking errors."""
+"""Whether stale data are worth it: loop times from schedules, safe periods, tracking errors."""

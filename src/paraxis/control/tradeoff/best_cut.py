@@ -1,11 +1,11 @@
 """`px.control.best_cut`: which values are best stale on given hardware, if the loop is stable.
 
-Of all cuts of a structured set, the one that the slowest hardware can run: whose safe period is the
-most times its loop time; at several postures, the least of its safe periods. Two bounds spare work
-without giving up any cut that could win. A cut wins only if its loop is stable at the best flop
-time so far, times its loop time; so one that is not stable at that flop time, times the bound of
-its loop time, is not scheduled, and one that is not stable with its schedule has its safe period
-not looked for.
+Of all cuts in a structured set, the best is the one that the slowest hardware can run: the one with
+the largest ratio of safe period to loop time; with several postures, the smallest of its safe
+periods counts. Two bounds avoid work without discarding any cut that could win. A cut can only win
+if its loop is stable at the period given by the best flop time so far and its loop time. If it is
+unstable with the lower bound of its loop time, it is not scheduled; if it is unstable with its
+scheduled loop time, its safe period is not searched for.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from ..stale_policies import EXACT, TO_BACKWARD, Cut, Policy, policy
 from .pass_time import PassTime, in_whole_flops, pass_time, stages_of
 
 OUTWARD, INWARD, BOTH = WAYS = "outward", "inward", "both"
-NAMED = ("hamilton", "hamilton_one_step", "pipelined")  # the papers' that are not in the set
-MOST_JOINTS = 10  # between links: each one more doubles the number of cuts
-LONGER = 100.0  # times a period that is stable: how much longer ones are looked at
+NAMED = ("hamilton", "hamilton_one_step", "pipelined")  # policies of the papers outside the set
+MOST_JOINTS = 10  # between links: each additional one doubles the number of cuts
+LONGER = 100.0  # times a stable period: the longest one examined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestCut:
-    """The best of the cuts that were searched; made by `px.control.best_cut`.
+    """The best of the cuts that were searched; created by `px.control.best_cut`.
 
     - `robot`: the robot.
-    - `policy`: for `px.control.computed_torque`, `px.control.speculate` and the like.
+    - `policy`: for `px.control.computed_torque`, `px.control.speculate` and similar functions.
     - `slowest`: the longest flop time, s, at which the loop is stable.
-    - `exact_slowest`: the same of exact control, as scheduled; `exact_limit`: what it could be if
-      a schedule of exact control were as short as its bound.
-    - `loop_time`, `loop_bound`: of the best, in flops.
-    - `safe_period`: of the best, s: the least over the postures.
-    - `postures`: how many there are.
-    - `searched`: how many policies were compared; `scheduled` of them, as others could not win.
+    - `exact_slowest`: the same for exact control, as scheduled; `exact_limit`: its largest possible
+      value, if a schedule of exact control were as short as its lower bound.
+    - `loop_time`, `loop_bound`: the loop time of the best cut and its lower bound, in flops.
+    - `safe_period`: its safe period, s: the smallest over the postures.
+    - `postures`: the number of postures.
+    - `searched`: the number of policies compared; `scheduled`: of these, the scheduled ones.
     """
 
     robot: Robot
@@ -70,12 +70,12 @@ class BestCut:
 
     @property
     def gain(self) -> float:
-        """How many times slower hardware may be than for exact control, both as scheduled."""
+        """The factor by which hardware may be slower than for exact control, both as scheduled."""
         return self.slowest / self.exact_slowest
 
     @property
     def proved_gain(self) -> float:
-        """At least so many times slower than for any schedule of exact control."""
+        """A lower bound of this factor over all schedules of exact control."""
         return self.slowest / self.exact_limit
 
     def __repr__(self):
@@ -106,36 +106,37 @@ def best_cut(
 ) -> BestCut:
     """Return the cut of a robot's control loop that the slowest hardware can run.
 
-    A loop takes as long as its schedule, and its torques come at the end. It is stable if the
-    linear loop is at each of the postures, up to that period (`px.control.safe_period`). The flop
-    time at which that is just so is the larger the better.
+    A loop takes as long as its schedule, and its torques are applied at the end. It counts as
+    stable if the linear loop is stable at each of the postures, up to that period
+    (`px.control.safe_period`). The best cut has the largest flop time at which its loop is still
+    stable.
 
-    The cuts searched: any subset of the joints between links, cut for all variables that go
+    These cuts are searched: any subset of the joints between links, cut for all variables that go
     outward, inward, or both; the backward block of a link reads its forward block of this step or
-    of the one before. The policies of Binder and Herzog and of Yamakita are among these; exact
-    control, both readings of Hamilton's, and a pipeline of two stages are compared too. Which
-    variables of a joint are cut, ages of more than a step, and cuts that differ from joint to joint
-    in their way, are not searched.
+    of the one before. These include the policies of Binder and Herzog and of Yamakita; exact
+    control, both readings of Hamilton's, and a pipeline of two stages are compared too. Not
+    searched are cuts of single variables of a joint, ages of more than one step, and combinations
+    of different kinds of cuts at different joints.
 
     **Arguments:**
 
     - `robot`: the robot, with at most 10 joints between links.
-    - `processors`, `latency`, `network`: the hardware, as of `px.control.stale_data_tradeoff`.
-    - `kp`, `kd`: gains, as of `px.control.stability_atlas`.
-    - `posture`: where the loop is to be stable, `(nq,)`, or several postures, `(k, nq)`, at each of
-      which it is to be; by default `px.neutral`.
+    - `processors`, `latency`, `network`: the hardware, as for `px.control.stale_data_tradeoff`.
+    - `kp`, `kd`: gains, as for `px.control.stability_atlas`.
+    - `posture`: the posture at which the loop has to be stable, `(nq,)`, or several, `(k, nq)`, at
+      all of which it has to be; by default `px.neutral`.
 
     **Returns:** a `BestCut`.
 
-    **Raises:** `px.ArgumentError` if arguments do not fit together, or exact control is stable at
-    no period.
+    **Raises:** `px.ArgumentError` if arguments do not fit together, or exact control is not stable
+    at any period.
 
     **Example:**
 
     >>> best = px.control.best_cut(px.robots.planar(3), processors=3, latency=10)
     >>> best.policy.name, best.loop_time  # flops
     ('inward_at_2', 37)
-    >>> round(best.gain, 2)  # against exact control
+    >>> round(best.gain, 2)  # relative to exact control
     1.18
     """
     kp, kd = critical_gains(robot, kp, kd)
@@ -169,13 +170,13 @@ def best_cut(
 
 
 def structured_cuts(robot: Robot) -> Sequence[Policy]:
-    """All policies that are compared: those of the papers first, which bound the others."""
+    """All policies that are compared, first those of the papers, which bound the others."""
     inner = [(link, joint.parent) for link, joint in enumerate(robot.joints) if joint.parent >= 0]
     if len(inner) > MOST_JOINTS:
         raise ArgumentError(
             f"robot {quoted(robot.name)}: best_cut compares all subsets of at most {MOST_JOINTS} "
-            f"joints between links, found {len(inner)}; px.control.stale_data_tradeoff compares "
-            "policies that you name"
+            f"joints between links, found {len(inner)}; use px.control.stale_data_tradeoff to "
+            "compare policies by name"
         )
     found = [EXACT, *map(policy, NAMED), Policy("within_links", (TO_BACKWARD,))]
     for count in range(len(inner), 0, -1):
@@ -189,7 +190,7 @@ def structured_cuts(robot: Robot) -> Sequence[Policy]:
 
 
 def _cuts(link, parent, way):
-    """Of the joint between a link and its parent."""
+    """The cuts of the joint between a link and its parent."""
     if way != INWARD:
         yield Cut(FORWARD, link=link, of_link=parent)
     if way != OUTWARD:
@@ -227,33 +228,33 @@ class _Search:
             return
         safe = self._safe(law)
         found = _Found(candidate, time, safe)
-        if self.exact is None:  # the first that is looked at
+        if self.exact is None:  # the first one examined
             if not safe:
                 raise ArgumentError(
-                    "kp, kd: exact control is stable at no period with these gains, so there is "
-                    "nothing to compare with; choose others"
+                    "kp, kd: exact control is not stable at any period with these gains, so "
+                    "there is nothing to compare with; choose others"
                 )
             self.exact = found
         if self.best is None or found.slowest > self.best.slowest:
             self.best = found
 
     def _stable(self, law, period):
-        """At one period: what is not stable there has a shorter safe period."""
+        """Whether it is stable at one period; if not, its safe period is shorter."""
         ends = {"shortest": period, "longest": LONGER * period}
         return all(found.period is not None for found in self._each(law, **ends))
 
     def _safe(self, law):
-        """The longest period up to which the loop is stable at all postures, 0 if there is none."""
+        """The longest period up to which the loop is stable at all postures; 0 if there is none."""
         return min(found.period or 0.0 for found in self._each(law))
 
     def _each(self, law, **ends):
-        """The safe periods at the postures, one by one."""
+        """The safe periods at the postures."""
         for posture in self.postures:
             yield safe_period(self.robot, law, posture, delay_share=1.0, **ends)
 
 
 def _postures(robot, given):
-    """(k, nq), of one posture or several."""
+    """One posture or several, as (k, nq)."""
     in_main_memory(given, "posture")
     try:
         postures = np.atleast_2d(np.asarray(given, float))

@@ -1,4 +1,4 @@
-"""The page of a trade-off: machines in a table; the maps of an atlas before it, if there is one."""
+"""The page of a trade-off: a table of machines, after the maps of an atlas if there is one."""
 
 from html import escape
 
@@ -38,10 +38,10 @@ def _file(name):
 
 def _section(tradeoff):
     about = (
-        "A loop takes as long as its schedule on the processors, with messages, at "
-        f"{tradeoff.flop_time * 1e6:g} µs per flop; its torques come at the end. It is stable if "
-        "the linear loop is, and held in simulation. Loop times are of the shortest schedule "
-        "found, with what no schedule can beat."
+        "A loop takes as long as its schedule on the processors, including messages, at "
+        f"{tradeoff.flop_time * 1e6:g} µs per flop; its torques are applied at the end. It counts "
+        "as stable if the linear loop is stable and the simulation stayed bounded. Loop times are "
+        "those of the shortest schedules found, with lower bounds for all schedules."
     )
     return _file("section.html").format(
         conclusion=escape(tradeoff.conclusion),

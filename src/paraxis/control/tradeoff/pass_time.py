@@ -1,11 +1,11 @@
-"""How long a control loop takes on some processors: its shortest known period, and a bound for it.
+"""How long a control loop takes on some processors: the shortest known period, and a bound.
 
-Joint values are measured and every processor has them. All else that a processor reads of another
-is sent, values for the next control step included.
+Every processor has the measured joint values. All other values that a processor reads from another
+are sent, including values for the next control step.
 
-Torques that are applied late, and nothing else that is stale, let whole sets of torques be computed
-at a time: the processors form as many teams as there are control steps in which a set may be
-computed, which take turns.
+If torques are applied late, and nothing else is stale, whole sets of torques can be computed at a
+time: the processors form as many teams, taking turns, as there are control steps in which a set may
+be computed.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from ..stale_policies import TORQUE
 
 
 class PassTime(NamedTuple):
-    """In flops."""
+    """Times in flops."""
 
     period: float  # of the shortest schedule found
     bound: float  # no schedule is shorter
@@ -28,7 +28,7 @@ class PassTime(NamedTuple):
 def pass_time(program, processors, latency=0, network=LINKS):
     """The PassTime of a Speculation.
 
-    latency: of a message, in flops.
+    latency: the latency of a message, in flops.
     """
     latency = in_whole_flops(latency)
     found = repeated_schedule(program, program.carry, processors, latency, network)
@@ -36,7 +36,7 @@ def pass_time(program, processors, latency=0, network=LINKS):
     teams = min(stages, processors)
     if teams == 1:
         return PassTime(found.period, found.bound)
-    # Teams of one send nothing. Larger ones would wait for each other on a bus.
+    # Teams of one send no messages. Larger ones would wait for each other on a bus.
     size = processors // teams if network == LINKS or not latency else 1
     team = repeated_schedule(program, program.carry, size, latency, network)
     period = min(found.period, team.period / teams)
@@ -45,7 +45,7 @@ def pass_time(program, processors, latency=0, network=LINKS):
 
 
 def in_whole_flops(latency):
-    """As an int if it is one: bounds of times that are all integers are integers."""
+    """As an int if it is one: bounds of integer times are integers."""
     return int(latency) if float(latency).is_integer() else latency
 
 

@@ -1,4 +1,4 @@
-// -- When stale data are worth it: machines in a table, all policies of the one that is chosen. ----
+// -- When stale data are worth it: a table of machines, and all policies of the selected one. ------
 
 {
   const all = JSON.parse(byId("data").textContent), { tradeoff } = all;
@@ -38,7 +38,7 @@
     const least = at(tradeoff.loopBound, row, column)[0] / time;
     const cells = [policies[k], time <= bound ? `${digits(time)}, optimal` : `${digits(time)}, at least ${digits(bound)}`,
       digits(1000 * period), digits(1000 * tradeoff.safePeriod[k]), stable ? "yes" : "no",
-      error === null ? "lost" : digits(error, 2), `${gain(row, column, k).toFixed(2)} ×`,
+      error === null ? "diverged" : digits(error, 2), `${gain(row, column, k).toFixed(2)} ×`,
       k && least > 1 ? `${least.toFixed(2)} ×` : "–"];
     return make("tr", stable ? {} : { class: "no" }, ...cells.map((text, j) => make("td", j ? { class: "num" } : {}, text)));
   }

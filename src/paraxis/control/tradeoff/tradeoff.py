@@ -1,8 +1,8 @@
 """`px.control.stale_data_tradeoff`: when stale data are worth it, on which hardware.
 
-Stale data shorten the critical path of a control loop and spare it messages; they cost stability
-and accuracy. Which weighs more depends on processors and messages. Loop times are those of
-schedules, safe periods those of the linear loop, tracking errors are simulated.
+Stale data shorten the critical path of a control loop and save messages, at a cost in stability and
+accuracy. Which effect prevails depends on processors and messages. Loop times are taken from
+schedules, safe periods from the linear loop, and tracking errors from simulation.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from .pass_time import pass_time
 POLICIES = ("exact", "binder_herzog", "hamilton", "hamilton_one_step", "pipelined")
 FLOP_TIME = 45e-6  # s: an 8086, after Dhanaraj's 0.135 ms for 3 flops
 LATENCIES = (0, 10, 50)  # flops
-POSTURES = 4  # of the motion
+POSTURES = 4  # of the motion that are examined
 MOST_STEPS = 10_000_000  # of a simulated run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StaleDataTradeoff:
-    """What each policy achieves on each hardware; made by `px.control.stale_data_tradeoff`.
+    """The results of each policy on each hardware; created by `px.control.stale_data_tradeoff`.
 
     Arrays have the axes (networks, processors, latencies, policies); policy 0 is exact control.
 
     - `robot`: the robot.
     - `networks`, `policies`: their names.
     - `processors`: the numbers of processors, increasing.
-    - `latencies`: of a message, flops, increasing.
-    - `flop_time`: of a multiplication or addition, s.
-    - `loop_time`: the shortest schedule found, flops; `loop_bound`: no schedule is shorter.
+    - `latencies`: latencies of a message, flops, increasing.
+    - `flop_time`: the time of a multiplication or addition, s.
+    - `loop_time`: the shortest schedule found, flops; `loop_bound`: a lower bound of all schedules.
     - `safe_period`: up to which the linear loop is stable, `(policies,)`, s; 0 if never.
     - `error`: the largest error of a joint, rad or m.
     - `diverged`: whether the simulated run diverged.
@@ -74,22 +74,22 @@ class StaleDataTradeoff:
 
     @property
     def period(self) -> np.ndarray:
-        """The sampling period, s: as long as a pass of the loop takes."""
+        """The sampling period, s, which is the duration of a pass of the loop."""
         return self.loop_time * self.flop_time
 
     @property
     def stable(self) -> np.ndarray:
-        """Whether the period is within the policy's safe period, and the simulated run held."""
+        """Whether the period is a safe period of the policy, and the simulation stayed bounded."""
         return (self.period <= self.safe_period) & ~self.diverged
 
     @property
     def rate_gain(self) -> np.ndarray:
-        """How many times the rate of exact control on the same hardware, both as scheduled."""
+        """The rate relative to that of exact control on the same hardware, both as scheduled."""
         return self.loop_time[..., :1] / self.loop_time
 
     @property
     def proved_gain(self) -> np.ndarray:
-        """The same against the bound of exact control: at least so many times any rate of it."""
+        """A lower bound of the rate relative to exact control with any schedule."""
         return self.loop_bound[..., :1] / self.loop_time
 
     @property
@@ -175,7 +175,7 @@ class StaleDataTradeoff:
     def to_html(
         self, path: str | PathLike | None = None, atlas: StabilityAtlas | None = None
     ) -> str:
-        """Return an interactive page of it, written to `path` if given; after an atlas, if any."""
+        """Return an interactive page of it, also written to `path` if given; `atlas` goes first."""
         from .page import page
 
         return written(page(self, atlas), path)
@@ -229,30 +229,31 @@ def stale_data_tradeoff(
     cycle: float | None = None,
     bound: float = 1.0,
 ) -> StaleDataTradeoff:
-    """Return what stale data bring on given hardware: rate, stability and tracking error.
+    """Return the effects of stale data on given hardware: rate, stability and tracking error.
 
-    A pass of the control loop is scheduled on each number of processors, with messages; values for
-    the next pass are sent too. It takes as long as its schedule, and the torques come at its end.
-    Then the largest safe period is that of the linear loop at some postures of the motion, as by
-    `px.control.safe_period`, and the tracking error is that of `px.control.closed_loop` along it.
+    A pass of the control loop is scheduled on each number of processors, with messages, including
+    values for the next pass. The sampling period is the length of the schedule, and the torques are
+    applied at its end. The largest safe period is that of the linear loop at some postures of the
+    motion, as by `px.control.safe_period`, and the tracking error is that of
+    `px.control.closed_loop` along the motion.
 
     **Arguments:**
 
     - `robot`: the robot.
-    - `kp`, `kd`: gains, as of `px.control.stability_atlas`.
+    - `kp`, `kd`: gains, as for `px.control.stability_atlas`.
     - `policies`: names, or `px.control.policy(...)`; exact control is always included.
-    - `processors`: one or several numbers of them; by default 1, and 1, 2 and 4 per link.
-    - `latency`: of a message between two processors, in flops; one or several.
+    - `processors`: one or several numbers of processors; by default 1, and 1, 2 and 4 per link.
+    - `latency`: one or several latencies of a message between two processors, in flops.
     - `networks`: `"links"`, where every two processors have a link, `"bus"`, where messages queue
       for one bus, or both.
-    - `flop_time`: what a multiplication or addition takes, s; by default 45 us, what Dhanaraj's
-      thesis takes for an 8086.
-    - `motion`, `cycle`: what is followed, as of `px.control.stability_atlas`; a run lasts a cycle
-      and a half.
-    - `bound`: the error at which a run has diverged, rad or m.
+    - `flop_time`: the time of a multiplication or addition, s; by default 45 us, the value for an
+      8086 in Dhanaraj's thesis.
+    - `motion`, `cycle`: the desired motion, as for `px.control.stability_atlas`; a run lasts one
+      and a half cycles.
+    - `bound`: the error above which a run counts as diverged, rad or m.
 
     **Returns:** a `StaleDataTradeoff`, with arrays over networks, processors, latencies and
-    policies, an `answer(processors, latency)` for given hardware in words, and a `conclusion` for
+    policies, a sentence `answer(processors, latency)` for given hardware, and a `conclusion` for
     the robot.
 
     **Raises:** `px.ArgumentError` if arguments do not fit together.
@@ -263,7 +264,7 @@ def stale_data_tradeoff(
     >>> tradeoff = px.control.stale_data_tradeoff(
     ...     robot, policies=["hamilton"], processors=2, latency=10, networks="links"
     ... )
-    >>> tradeoff.rate_gain[0, 0, 0]  # of exact control and of hamilton
+    >>> tradeoff.rate_gain[0, 0, 0]  # exact control and hamilton
     array([1.  , 1.32])
     >>> tradeoff.stable[0, 0, 0]
     array([ True,  True])
@@ -306,8 +307,8 @@ def stale_data_tradeoff(
                 raise ArgumentError(
                     f"flop_time: expected at least {least:.3g} s, with which the run of "
                     f"{duration:g} s has {MOST_STEPS:,} control steps of policy {policy.name}, "
-                    f"found {flop_time:g}; with less, policies compare as with this and errors are "
-                    "smaller"
+                    f"found {flop_time:g}; a shorter one gives the same comparison with smaller "
+                    "errors"
                 )
             times = {"duration": duration, "delay": period, "bound": bound}
             run = closed_loop(robot, law, motion, period, **times)
@@ -331,16 +332,16 @@ def stale_data_tradeoff(
 
 
 def _loop_times(program, networks, counts, latencies):
-    """(networks, processors, latencies) of the shortest schedules found, and of bounds.
+    """(networks, processors, latencies) of the shortest schedules found, and of lower bounds.
 
-    A schedule is also one for more processors, for quicker messages, and one on a bus for links.
+    A schedule is also valid for more processors, for faster messages, and from a bus for links.
     """
     shape = len(networks), len(counts), len(latencies)
     time, least = np.empty(shape), np.empty(shape)
     for n, network in enumerate(networks):
         for p, processors in enumerate(counts.tolist()):
             for k, latency in enumerate(latencies.tolist()):
-                used = network if latency else LINKS  # where messages are free none queues
+                used = network if latency else LINKS  # free messages do not queue
                 time[n, p, k], least[n, p, k] = pass_time(program, processors, latency, used)
     time = np.minimum.accumulate(time, axis=1)
     time = np.minimum.accumulate(time[..., ::-1], axis=2)[..., ::-1]
