@@ -267,7 +267,7 @@ def fixed_job(signature, arrays, results, batch, dtype):
     layouts = tuple((array.shape, array.strides) for array in used)
     words = list(_job(layouts, tuple(shapes), batch, dtype.itemsize, len(arrays)))
     for k, array in enumerate(used):
-        words[HEADER + k * ARRAY] = array.__array_interface__["data"][0]
+        words[HEADER + k * ARRAY] = array.ctypes.data
     return words
 
 
