@@ -5,6 +5,7 @@ import pytest
 from support.far_arrays import far, is_far, use
 
 import paraxis as px
+from paraxis.optimal.solver import QUEUED
 
 ARM = px.robots.planar(2)
 
@@ -40,7 +41,21 @@ def test_solutions(monkeypatch, method):
         assert is_far(getattr(found, name))
         assert np.allclose(np.array(getattr(found, name)), getattr(expected, name), atol=1e-6)
     assert np.array_equal(np.array(found.status), expected.status)
+    assert np.array_equal(np.array(found.iterations), expected.iterations)
     assert "3 solved" in repr(found)
+
+
+def test_rounds_that_are_queued_together_have_a_history(monkeypatch):
+    """Some come after the last problem is done, and before that is known."""
+    solver, (x0, goal) = reaching(limits=False), problems(20)
+    x0[:12] = goal[0, 0], goal[0, 1], 0.0, 0.0
+    goal[:12] = goal[0]
+    expected = solver.solve(x0, goal=goal).history
+    assert (len(expected.done) % QUEUED) and 12 in expected.done
+    use(monkeypatch)
+    found = solver.solve(far(x0), goal=far(goal)).history
+    for one, other in zip(found, expected, strict=True):
+        assert np.allclose(one, other, rtol=1e-7)
 
 
 def test_constraints(monkeypatch):
