@@ -93,7 +93,7 @@ def measure(cupy, folder, only, functions, batches, console):
 def cells_of(cupy, robot, function, batches, made, late, on=None):
     """The rows of a function; `made` is what was prepared of it."""
     body, rows = function_body(robot, function), []
-    usual, about = CudaKernel(body, "float32", on=on), about_plan(body.lanes)
+    usual, about = CudaKernel(body, "float32", on=on), about_plan(body)
     kernels = {way: Forced(body, way, on) for way in WAYS}
     for batch in batches:
         given = states_of(robot, batch, function)
@@ -113,10 +113,11 @@ def cells_of(cupy, robot, function, batches, made, late, on=None):
     return rows
 
 
-def about_plan(plan):
+def about_plan(body):
     """What the rule is made from."""
+    plan = body.lanes
     shapes = [shape for shape, *_ in plan.outputs.values()]
-    most = most_states(plan)
+    most = most_states(body)
     return {
         "work": plan.work,
         "turns": plan.turns(LANES),

@@ -68,7 +68,7 @@ def test_what_is_prepared_is_what_calls_look_for(monkeypatch, tmp_path, way):
     monkeypatch.setattr(store, "_loaded", OrderedDict())  # as in another process
     monkeypatch.setattr(cuda_device, "compile_text", None)
     monkeypatch.setattr(
-        cuda_map, "most_states", lambda plan, in_rows: math.inf if way == "warp" else 0
+        cuda_map, "most_states", lambda body, in_rows: math.inf if way == "warp" else 0
     )
     batches._compiled(None, [], (16,), "sm_90", "ur5", FUNCTION)
 
@@ -78,7 +78,7 @@ def test_what_is_prepared_is_what_calls_look_for(monkeypatch, tmp_path, way):
 
 @on_linux
 def test_both_ways_are_measured_and_compared(monkeypatch, numpy_in_graphs, robot):
-    monkeypatch.setattr(cuda_map, "most_states", lambda plan, in_rows: 3)
+    monkeypatch.setattr(cuda_map, "most_states", lambda body, in_rows: 3)
     few, many = 3, 5
     right = batches.right_of(robot, FUNCTION, (few, many))
     made = {"thread": 1.0, "warp": 1.0, choices.RIGHT: right}

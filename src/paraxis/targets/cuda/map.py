@@ -163,7 +163,7 @@ class CudaKernel:
         def make():
             plan = self._body.lanes if room else None
             fits = plan is not None and shared_bytes(plan, dtype) <= room
-            return {"states": most_states(plan, in_rows) if fits else 0}, b""
+            return {"states": most_states(self._body, in_rows) if fits else 0}, b""
 
         parts = "lanes", self._body.key, dtype, room, in_rows  # kept, as a Plan takes a while
         return self.device.loaded(parts, make, lambda _, found, __: found["states"])
