@@ -1,5 +1,6 @@
 """A compiled body on the GPU, repeated over steps."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ from ...drivers.iterate import Iteration
 from ...drivers.row import made_row
 from ..blocks import is_lazy, iterated_over_blocks
 from ..number import checked_dtype
+from ..source.text import function_name
 from .device import device
 from .memory import memory_of
+from .team import WARPS, most_states, text_of
+from .text.body import device_language
 from .text.iterate import iterate_text
 
 # Flops that one launch may take: a fraction of a second, so that others who use the GPU, and a
@@ -32,7 +36,7 @@ class CudaIterateKernel:
     def __init__(self, body, plan, dtype: DTypeLike = "float64", on=None):
         self.plan, self.dtype = plan, np.dtype(checked_dtype(dtype))
         self.device, self._body = on or device(), body
-        self._loaded = {}  # by the number of the GPU
+        self._loaded = {}  # (number of the GPU, warps of a team) -> kernel
 
     def start(self, /, steps, every=1, out=None, **arrays):
         """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
@@ -50,56 +54,73 @@ class CudaIterateKernel:
 
     @property
     def name(self):
-        return self._here.name
+        return self._about["name"]
 
-    @property
-    def registers(self):
-        """Registers per thread."""
-        return self._here.launcher.registers
+    def text(self, warps=1):
+        """The CUDA C++, for teams of so many warps; a single one has a thread for each state."""
+        if warps == 1:
+            return iterate_text(self._row(), self.plan, self.dtype.name)
+        return text_of(self._row(), self.plan, self.dtype.name, warps)
 
-    @property
-    def spilled(self):
-        """Bytes per thread that are spilled to memory."""
-        return self._here.launcher.spilled
-
-    def text(self):
-        """The CUDA C++."""
-        return iterate_text(self._row(), self.plan, self.dtype.name)
+    def warps(self, states):
+        """How many warps share the steps of 32 states."""
+        return WARPS if states <= self._about["by_teams"] else 1
 
     def steps_at_once(self, states):
-        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
+        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._about["work"]))
 
     def execute(self, arrays, states, steps, every, since):
-        here, arguments = self._here, [states, steps, every, since]
+        here, arguments = self.loaded(self.warps(states)), [states, steps, every, since]
         for array in arrays:
             step, state, entry = (distance // array.itemsize for distance in array.strides)
             arguments += [array, step, state if array.shape[1] > 1 else 0, entry]
-        here.launcher(-(-states // here.threads), here.threads, arguments)
+        here.launcher(-(-states // here.states), here.threads, arguments, here.shared)
 
     def job(self, arrays, states, often=False):
         """Arrays of so many states, that `run` works on as often as needed."""
         return _Job(self, arrays, states)
 
-    @property
-    def _here(self):
+    def loaded(self, warps):
         """The kernel on the current GPU."""
-        number = self.device.number
-        if number not in self._loaded:
-            parts = "iterate", self._body.key, self.plan.key, self.dtype.name
-            self._loaded[number] = self.device.loaded(parts, self._made, _Loaded)
-        return self._loaded[number]
+        key, room = (self.device.number, warps), self.device.most_shared
+        if key not in self._loaded:
+
+            def make():
+                about(self.name)
+                text = self.text(warps)
+                if text.shared > room:
+                    text = self.text()
+                description = {
+                    name: getattr(text, name) for name in ("name", "threads", "states", "shared")
+                }
+                return description, self.device.binary(text.text, size=text.size)
+
+            parts = *self._parts, warps, room if warps > 1 else None
+            self._loaded[key] = self.device.loaded(parts, make, _Loaded)
+        return self._loaded[key]
+
+    @property
+    def _parts(self):
+        return "iterate", self._body.key, self.plan.key, self.dtype.name
+
+    @cached_property
+    def _about(self):
+        """What must be known before it is decided which kernel it is."""
+        room = self.device.most_shared
+
+        def make():
+            row = self._row()
+            by_teams = most_states(row, self.plan, self.dtype.name, room)
+            name = function_name(row, None, device_language(self.dtype.name)) + "_loop"
+            return {"name": name, "work": max(1, row.cost), "by_teams": by_teams}, b""
+
+        parts = *self._parts, "about", bool(room)
+        return self.device.loaded(parts, make, lambda _, found, __: found)
 
     def _row(self):
         row = made_row(self._body)
         row.check(self.plan)
         return row
-
-    def _made(self):
-        row = self._row()
-        about(row.name)
-        text = iterate_text(row, self.plan, self.dtype.name)
-        description = {"name": text.name, "threads": text.threads, "work": row.cost}
-        return description, self.device.binary(text.text, size=text.size)
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
@@ -120,9 +141,9 @@ class _Job:
 
 
 class _Loaded:
-    """One compiled kernel."""
+    """One compiled kernel: `states` are those of a block, `shared` its bytes of shared memory."""
 
     def __init__(self, gpu, description, binary):
         self.name, self.threads = description["name"], description["threads"]
-        self.work = max(1, description["work"])
+        self.states, self.shared = description["states"], description["shared"]
         self.launcher = gpu.load(binary, self.name)
