@@ -61,8 +61,8 @@ def _leaf(node, given):
     return node.value if node.op == "const" else np.ravel(given[node.value[0]])[node.value[1]]
 
 
-def agree(graph, processors, **given):
-    division = divide(graph, machine(processors))
+def agree(graph, processors, issue=2, **given):
+    division = divide(graph, machine(processors, issue))
     expected = evaluate(graph, {name: np.asarray(x, float) for name, x in given.items()})
     for name, found in run(division, **given).items():
         assert found == np.ravel(expected[name]).tolist()
@@ -109,7 +109,7 @@ def test_a_step_of_a_robot_is_divided_evenly():
     graph = fuse(px.program(robot, "forward_dynamics").graph)
     rng = np.random.default_rng(0)
     given = {name: rng.normal(size=6) for name in ("q", "qd", "tau")}
-    alone, four = (agree(graph, count, **given) for count in (1, 4))
+    alone, four = (agree(graph, count, 4, **given) for count in (1, 4))
     work = [sum(node.op not in FREE for line in rows for node in line) for rows in four.rows]
     assert max(work) < 2 * min(work)
     assert four.cycles < 0.6 * alone.cycles
