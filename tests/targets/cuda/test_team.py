@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from support.cuda_warps import WarpDevice
 from support.robots import random_robot
+from support.stages import random_row, repeated, values_for
 
 import paraxis as px
 from paraxis.drivers.iterate import Plan
+from paraxis.drivers.row import Row, Stage
 from paraxis.targets.cuda import team
 from paraxis.targets.cuda.iterate import CudaIterateKernel
 
@@ -93,3 +95,28 @@ def test_it_is_the_loop_of_the_cpu(count, every, dtype, tolerance):
         same(final[name], expected[name], tolerance * (1e3 if dtype == "float32" else 1))
     for name, array in recorded.items():
         same(records[name], array, tolerance * (1e3 if dtype == "float32" else 1))
+
+
+def without_ends(seed):
+    """A random Row whose repetitions are all done."""
+    row, plan = random_row(seed)
+    stages = [Stage(each.body, each.repeat, each.carry) for each in row.stages]
+    return Row(stages, row.name), plan
+
+
+@pytest.mark.parametrize("warps", (2, 4))
+@pytest.mark.parametrize("seed", range(8))
+def test_random_stages(seed, warps, monkeypatch):
+    """Stages, some of them repeated, that read what is there under any name."""
+    row, plan = without_ends(seed)
+    kernel = CudaIterateKernel(row, plan, on=TeamDevice())
+    monkeypatch.setattr(kernel, "warps", lambda states: warps)
+    assert kernel.loaded(warps).states == 32
+    given = values_for(plan, 4, 11, seed=seed)
+    final, records = repeated(row, plan, 4, 2, given)
+    found, recorded = kernel(4, 2, **given)
+    assert found.keys() == final.keys() and recorded.keys() == records.keys()
+    for name, array in final.items():
+        same(found[name], array, 1e-11)
+    for name, array in records.items():
+        same(recorded[name], array, 1e-11)

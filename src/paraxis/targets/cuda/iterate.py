@@ -110,7 +110,7 @@ class CudaIterateKernel:
 
         def make():
             row = self._row()
-            by_teams = most_states(row, self.plan, self.dtype.name, room)
+            by_teams = most_states(row, self.plan, room)
             name = function_name(row, None, device_language(self.dtype.name)) + "_loop"
             return {"name": name, "work": max(1, row.cost), "by_teams": by_teams}, b""
 

@@ -33,22 +33,18 @@ def machine(dtype, warps=WARPS):
     return Machine(warps, issue, latency)
 
 
-def divided(row, dtype, warps=WARPS):
-    """The Division of a Row's only stage among warps."""
-    (link,) = row.links
-    return divide(fuse(balance(link.graph)), machine(dtype, warps))
-
-
 def text_of(row, plan, dtype, warps=WARPS):
-    return team_text(row, plan, dtype, divided(row, dtype, warps))
+    """The kernel of teams, for a Row that may have one."""
+    processors = machine(dtype, warps)
+    divisions = [divide(fuse(balance(link.graph)), processors) for link in row.links]
+    return team_text(row, plan, dtype, divisions)
 
 
-def most_states(row, plan, dtype, room):
+def most_states(row, plan, room):
     """The largest batch that teams compute sooner than threads; 0 for none. `room` is the shared
     memory that a block may have."""
-    if not room or plan.until or len(row.links) > 1 or row.links[0].repeated:
-        return 0
-    operations = sum(node.op not in FREE for node in row.links[0].graph.nodes)
-    if not WORTH <= operations <= LONG:
+    ends_early = plan.until or any(link.until for link in row.links)
+    operations = [sum(node.op not in FREE for node in link.graph.nodes) for link in row.links]
+    if not room or ends_early or not WORTH <= sum(operations) <= LONG:
         return 0
     return MOST_STATES

@@ -1,10 +1,14 @@
 """The kernel of the `iterate` driver by teams: the warps of a block share the steps of 32 states.
 
-A lane is a state in every warp. Each warp does its part of a Division (passes/phases.py), all steps
-in it; values go from one warp to another through shared memory, and all warps wait for each other
-between phases. What is carried is in registers of the warps that use it, and written by the warp
-that makes it.
+A lane is a state in every warp. Each warp does its part of every stage, as a Division has it
+(passes/phases.py), and all steps; all warps wait for each other between phases. Values go from one
+warp to another through shared memory: within a stage where the Division has places for them, and
+from stage to stage, repetition to repetition or step to step by places of their own. These are
+stored after the first barrier of a stage and loaded where the next one begins, so that a barrier is
+between any load and the next store.
 """
+
+from functools import partial
 
 from ....graph.graph import size
 from ....graph.operations import LEAVES
@@ -17,37 +21,40 @@ from .prologue import prologue
 LANES = 32
 
 
-def team_text(row, plan, dtype, division):
-    """The text for a Row of one stage, whose operations are divided among warps."""
-    return _Team(row, plan, dtype, division).text()
+def team_text(row, plan, dtype, divisions):
+    """The text for a Row, the operations of each stage of which are divided among warps."""
+    return _Team(row, plan, dtype, divisions).text()
 
 
 class _Team(Loop):
     own_words = (*OWN_WORDS, "own", "mine", "is_own", "due")
 
-    def __init__(self, row, plan, dtype, division):
+    def __init__(self, row, plan, dtype, divisions):
         super().__init__(row, plan, dtype)
-        self.division, self.graph = division, division.graph
-        (self.link,) = self.links
-        self.parts = [_Part(self, k) for k in range(len(division.rows))]
-        self.exchanged = self._exchanged()
-        crosses = bool(division.places or self.exchanged)
-        # What is exchanged is stored after the first barrier, and loaded after the last.
-        self.phases = max(division.phases, 2 if self.exchanged else 1)
-        self.barrier = ["ALL_TOGETHER();"] if crosses else []
-
-    def _exchanged(self):
-        """(carried input, entry) -> the place through which it comes to other warps."""
-        places = {}
-        for name, output in self.plan.carry.items():
-            for k, node in enumerate(self.graph.outputs[output][1]):
-                home = self.division.home(node)
-                if any((name, k) in part.reads for part in self.parts if part.number != home):
-                    places[name, k] = self.division.size + len(places)
-        return places
+        self.language = device_language(dtype)
+        self.stages = [
+            _Stage(link, division) for link, division in zip(self.links, divisions, strict=True)
+        ]
+        self.stage_of = {name: stage for stage in self.stages for name in stage.graph.outputs}
+        self.made = {
+            (name, k): self._names.new(f"{name}_{k}_made")
+            for stage in self.stages
+            for name, (shape, _) in stage.graph.outputs.items()
+            for k in range(size(shape))
+        }
+        warps = len(divisions[0].rows)
+        self.parts = [_Part(self, k) for k in range(warps)]
+        self.inner = max(stage.division.size for stage in self.stages)
+        self.exchanged = {}  # (output, entry) -> its place
+        for part in self.parts:
+            for at in part.received:
+                self.exchanged.setdefault(at, self.inner + len(self.exchanged))
+        for stage in self.stages:
+            sends = any((name, k) in self.exchanged for name, k in stage.entries)
+            stage.crosses = bool(sends or stage.division.places)
+            stage.phases = max(stage.division.phases, 2 if sends else 1)
 
     def text(self):
-        places = self.division.size + len(self.exchanged)
         threads = LANES * len(self.parts)
         start = [
             "SHARED(memory);",
@@ -61,7 +68,7 @@ class _Team(Loop):
         parts = [
             line
             for part in self.parts
-            for line in (f"case {part.number}: {{", *inside(part.lines()), "    break;", "}")
+            for line in (f"case {part.warp}: {{", *inside(part.lines()), "    break;", "}")
         ]
         code = "\n".join(inside([*start, *parts, "}"]))
         text = f"""{prologue(self.dtype)}{FORGET}
@@ -71,135 +78,286 @@ extern "C" __global__ void __launch_bounds__({threads}) {self.name}(
 {code}
 }}
 """
-        nodes = sum(len(line) for rows in self.division.rows for line in rows)
+        nodes = sum(len(line) for s in self.stages for rows in s.division.rows for line in rows)
         return LoopText(
             text,
             self.name,
             threads,
             "long" if nodes > LONG else "usual",
             LANES,
-            places * LANES * SIZES[self.dtype],
+            (self.inner + len(self.exchanged)) * LANES * SIZES[self.dtype],
         )
 
     def place(self, number):
         return f"own[{number} * LANES]"
 
+    def leaf(self, key, k):
+        """("input", name) and entry, or a number, if that is what an output is."""
+        kind, name = key
+        while kind == "output" and (node := self.stage_of[name].leaf(name, k)) is not None:
+            if node.op == "const":
+                return node.value
+            (input_name, k), stage = node.value, self.stage_of[name]
+            kind, name = stage.link.reads[input_name]
+        return (kind, name), k
+
+
+class _Stage:
+    """A link of the Row with its Division."""
+
+    def __init__(self, link, division):
+        self.link, self.division, self.graph = link, division, division.graph
+        self.spoilt = {
+            name: [spoilt and bool(self.graph.unused) for spoilt in self.graph.poisoned(name)]
+            for name in self.graph.outputs
+        }
+        self.entries = [
+            (name, k) for name, (_, nodes) in self.graph.outputs.items() for k in range(len(nodes))
+        ]
+        self.crosses, self.phases = False, 1
+
+    def node(self, name, k):
+        return self.graph.outputs[name][1][k]
+
+    def leaf(self, name, k):
+        """The leaf that an output is, unless that has to be computed: as what is repeated has."""
+        node = self.node(name, k)
+        is_leaf = node.op in LEAVES and not self.spoilt[name][k] and not self.link.repeated
+        return node if is_leaf else None
+
+    def home(self, name, k):
+        """The warp that makes an output."""
+        return self.division.home(self.node(name, k))
+
 
 class _Part:
     """What one warp does."""
 
-    def __init__(self, team, number):
-        self.team, self.number = team, number
-        graph, division = team.graph, team.division
-        self.results = {}  # node index -> (output, entry) of which the node is the value
-        for name, (_, nodes) in graph.outputs.items():
-            for k, node in enumerate(nodes):
-                if division.home(node) == number:
-                    self.results.setdefault(node.index, (node, []))[1].append((name, k))
-        self.outputs = {at for _, made in self.results.values() for at in made}
-        self.reads = self._reads()
+    def __init__(self, team, warp):
+        self.team, self.warp = team, warp
+        self.read = [self._read(stage) for stage in team.stages]  # [stage] (input, entry)
+        self.inputs = set()  # (input of the step, entry) that are read
+        self.passed = set()  # (output, entry) that are read by stages
+        for stage, entries in zip(team.stages, self.read, strict=True):
+            for name, k in entries:
+                self._note(team.leaf(stage.link.reads[name], k))
+                if name in stage.link.carry:
+                    self.passed.add((stage.link.carry[name], k))
+        for name, output in team.plan.carry.items():
+            for k in range(size(team.plan.inputs[name])):
+                if (name, k) in self.inputs:
+                    self._note(team.leaf(("output", output), k), is_next=True)
+        self.carried = [
+            (name, k)
+            for name, output in team.plan.carry.items()
+            for k in range(size(team.plan.inputs[name]))
+            if (name, k) in self.inputs or self._is_home(output, k)
+        ]
+        self.received = {at for at in self.passed | self._next_outputs() if not self._is_home(*at)}
 
-    def _reads(self):
-        """(input, entry) that it needs."""
-        team = self.team
-        nodes = [node for line in team.division.rows[self.number] for node in line]
-        found = {a.value for node in nodes for a in node.args if a.op == "input"}
-        found |= {node.value for node, _ in self.results.values() if node.op == "input"}
-        if any(team.graph.poisoned(name)[k] for name, k in self.outputs):
-            found |= {(name, k) for name, entries in team.graph.unused for k in entries}
+    def _is_home(self, output, k):
+        return self.team.stage_of[output].home(output, k) == self.warp
+
+    def _note(self, source, is_next=False):
+        if isinstance(source, tuple):
+            (kind, name), k = source
+            if kind == "input":
+                self.inputs.add((name, k))
+            elif not is_next:
+                self.passed.add((name, k))
+
+    def _next_outputs(self):
+        """(output, entry) that become what this warp reads in the next step."""
+        plan, found = self.team.plan, set()
+        for name, k in self.carried:
+            source = self.team.leaf(("output", plan.carry[name]), k)
+            if isinstance(source, tuple) and source[0][0] == "output":
+                found.add((source[0][1], source[1]))
         return found
+
+    def _read(self, stage):
+        """(input, entry) of a stage that this warp needs."""
+        nodes = [node for line in stage.division.rows[self.warp] for node in line]
+        found = {a.value for node in nodes for a in node.args if a.op == "input"}
+        for name, k in stage.entries:
+            if stage.home(name, k) == self.warp:
+                node = stage.node(name, k)
+                found |= {node.value} if node.op == "input" else set()
+                if stage.spoilt[name][k]:
+                    found |= {(x, j) for x, entries in stage.graph.unused for j in entries}
+        return sorted(found)
+
+    # -- lines ------------------------------------------------------------------------------------
 
     def lines(self):
         team, plan = self.team, self.team.plan
-        carried = [
-            (name, k)
-            for name, output in plan.carry.items()
-            for k in range(size(plan.inputs[name]))
-            if (name, k) in self.reads or (output, k) in self.outputs
-        ]
-        made = [(name, k) for name, k in carried if (plan.carry[name], k) in self.outputs]
-        held = [at for at in sorted(self.reads) if at[0] in team.held]
-        arrays = {("input", name) for name, _ in self.reads if name in plan.per_step}
-        before = [f"{team.real} {team.following[name][k]};" for name, k in made]
+        held = [at for at in sorted(self.inputs) if at[0] in team.held]
+        streamed = sorted({name for name, _ in self.inputs if name in plan.per_step})
+        kept = [(team.real, at) for at in self.carried]
+        before = [f"{team.real} {team.following[name][k]};" for name, k in self.carried]
+        before += [f"{team.real} {team.made[at]};" for at in sorted(self._variables())]
         if team.few_held:
-            start = [(f"const {team.real}", at) for at in held]
+            kept += [(f"const {team.real}", at) for at in held]
         else:
-            start = []
             distances = (team.called["input", name] for name in dict.fromkeys(x for x, _ in held))
             before += [f"FORGET({name}_entry);" for name in distances]
+        after = [f"{team.kept[name][k]} = {team.following[name][k]};" for name, k in self.carried]
         records = [
             name
             for name in plan.record
-            if any(output == plan.carry.get(name, name) for output, _ in self.outputs)
+            if any(
+                self._is_home(plan.carry.get(name, name), k)
+                for k in range(size(plan.shape_of(name)))
+            )
         ]
-        after = [f"{team.kept[name][k]} = {self._next(name, k)};" for name, k in carried]
         if records:
             before.append("const bool due = ++since == every, recorded = due && is_own;")
             on = [f"{x} += {x}_step;" for x in (team.called["record", name] for name in records)]
             after.append(f"if (due) {{ since = 0; {' '.join(on)} }}")
-        after += [f"{x} += {x}_step;" for x in sorted(team.called[key] for key in arrays)]
-        end = [f"{team.entry('input', name, k)} = {team.kept[name][k]};" for name, k in made]
+        after += [f"{x} += {x}_step;" for x in (team.called["input", name] for name in streamed)]
+        end = [
+            f"{team.entry('input', name, k)} = {team.kept[name][k]};"
+            for name, k in self.carried
+            if self._is_home(plan.carry[name], k)
+        ]
+        step = [line for j, _ in enumerate(team.stages) for line in self._stage(j)]
         return [
             *(
                 f"{kind} {team.registers[name][k]} = {team.entry('input', name, k)};"
-                for kind, (name, k) in [*((team.real, at) for at in carried), *start]
+                for kind, (name, k) in kept
             ),
             "#pragma unroll 1",
             "for (long long step = 0; step < steps; step++) {",
-            *inside([*before, *self._step(), *after]),
+            *inside([*before, *step, *self._to_next_step(), *after]),
             "}",
             *(["if (is_own) {", *inside(end), "}"] if end else []),
         ]
 
-    def _next(self, name, k):
-        """What an entry is in the next step."""
-        team = self.team
-        if (team.plan.carry[name], k) in self.outputs:
-            return team.following[name][k]
-        return team.place(team.exchanged[name, k])
+    def _variables(self):
+        """(output, entry) that have a variable from stage to stage."""
+        repeated = {
+            (name, k)
+            for stage in self.team.stages
+            if stage.link.repeated
+            for name, k in stage.entries
+            if self._is_home(name, k)
+        }
+        return self.passed | repeated
 
-    def _step(self):
-        team, graph = self.team, self.team.graph
-        language = device_language(team.dtype)
-        numbers = {node.index: k for k, node in enumerate(graph.nodes)}
-        inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
-        text = _PartStatements(
-            language,
-            inputs,
-            lambda array, k: team.value(team.link.reads[array.name], k),
-            numbers,
-            {index: team.place(place) for index, place in team.division.places.items()},
-            {index for index, k in team.division.senders.items() if k == self.number},
+    def _value(self, key, k):
+        """The text of an entry of what a stage reads."""
+        source = self.team.leaf(key, k)
+        if not isinstance(source, tuple):
+            return self.team.language.operand(source)
+        (kind, name), k = source
+        return self.team.made[name, k] if kind == "output" else self.team.value((kind, name), k)
+
+    def _to_next_step(self):
+        """What is carried, as far as it is not there when it is made."""
+        team, lines = self.team, []
+        for name, k in self.carried:
+            output = team.plan.carry[name]
+            if self._is_home(output, k):
+                continue
+            source = team.leaf(("output", output), k)
+            if isinstance(source, tuple) and source[0][0] == "output":
+                value = team.place(team.exchanged[source[0][1], source[1]])
+            else:
+                value = self._value(("output", output), k)
+            lines.append(f"{team.following[name][k]} = {value};")
+        return lines
+
+    def _stage(self, j):
+        team, stage, link = self.team, self.team.stages[j], self.team.stages[j].link
+        old = {  # what is carried, before it is written
+            (name, k): team._names.new(f"{name}_{k}_old")
+            for name, k in self.read[j]
+            if name in link.carry
+        }
+        received = dict.fromkeys(
+            (source[0][1], source[1])
+            for source in (team.leaf(link.reads[name], k) for name, k in self.read[j])
+            if isinstance(source, tuple) and source[0][0] == "output"
         )
-        rows = team.division.rows[self.number]
+        first = [
+            f"{team.made[at]} = {team.place(team.exchanged[at])};"
+            for at in received
+            if at in self.received
+        ]
+        if not link.repeated:
+            return [*first, "{", *inside(self._statements(j, old)), "}"]
+        first += [
+            f"{team.made[link.carry[name], k]} = {self._value(link.reads[name], k)};"
+            for name, k in old
+        ]
+        before = [
+            f"const {team.real} {variable} = {team.made[link.carry[name], k]};"
+            for (name, k), variable in old.items()
+        ]
+        between = [
+            f"{team.made[at]} = {team.place(team.exchanged[at])};"
+            for at in ((link.carry[name], k) for name, k in old)
+            if at in self.received
+        ]
+        after = [
+            line
+            for name, k in stage.entries
+            if stage.home(name, k) == self.warp
+            for line in team.stored(name, k, team.made[name, k])
+        ]
+        count = team._names.new("repetition")
+        return [
+            *first,
+            "#pragma unroll 1",
+            f"for (int {count} = 0; {count} < {link.stage.repeat}; {count}++) {{",
+            *inside([*before, *self._statements(j, old), *between]),
+            "}",
+            *after,
+        ]
+
+    def _statements(self, j, old):
+        """The lines of a stage, or of one repetition, with its barriers."""
+        team, stage = self.team, self.team.stages[j]
+        graph, division, reads = stage.graph, stage.division, stage.link.reads
+
+        def load(array, k):
+            return old.get((array.name, k)) or self._value(reads[array.name], k)
+
+        text = _PartStatements(
+            team.language,
+            {name: Array(name, shape, False) for name, shape in graph.inputs.items()},
+            load,
+            {node.index: k for k, node in enumerate(graph.nodes)},
+            {index: team.place(place) for index, place in division.places.items()},
+            {index for index, k in division.senders.items() if k == self.warp},
+        )
+        rows, late, results = division.rows[self.warp], [], {}
+        for name, k in stage.entries:
+            if stage.home(name, k) == self.warp:
+                results.setdefault(stage.node(name, k), []).append((name, k))
         text.bring_angles([node for line in rows for node in line], team.dtype)
-        spoilt = {name: graph.poisoned(name) for name in graph.outputs}
-        poison = None
-        if any(spoilt[name][k] for name, k in self.outputs):
-            poison = text.poison(graph.unused)
-        late = []  # what is stored after the first barrier
+        poisoned = any(stage.spoilt[name][k] for at in results.values() for name, k in at)
+        poison = text.poison(graph.unused) if poisoned else None
 
-        def made(node):
-            for name, k in self.results.get(node.index, (None, ()))[1]:
-                value = text.value(node)
-                value = f"{value} + {poison}" if poison and spoilt[name][k] else value
-                text.lines += team.stored(name, k, value)
-                place = team.exchanged.get((team.becomes.get(name), k))
-                if place is not None:
-                    line = f"{team.place(place)} = {value};"
-                    (late if is_first else text.lines).append(line)
+        def made(lines, node):
+            for name, k in results.get(node, ()):
+                value = text.value(node) + (f" + {poison}" if stage.spoilt[name][k] else "")
+                if (name, k) in self._variables():
+                    text.lines.append(f"{team.made[name, k]} = {value};")
+                if not stage.link.repeated:
+                    text.lines += team.stored(name, k, value)
+                if (name, k) in team.exchanged:
+                    lines.append(f"{team.place(team.exchanged[name, k])} = {value};")
 
-        is_first = True
-        for node, _ in self.results.values():
+        for node in results:
             if node.op in LEAVES:
-                made(node)
-        for phase in range(team.phases):
+                made(late, node)
+        for phase in range(stage.phases):
             if phase == 1:
                 text.lines += late
-                is_first = False
             if phase < len(rows):
-                text.compute(rows[phase], made)
-            text.lines += team.barrier
+                text.compute(rows[phase], partial(made, text.lines if phase else late))
+            text.lines += ["ALL_TOGETHER();"] if stage.crosses else []
         return text.lines
 
 
