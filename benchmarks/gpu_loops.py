@@ -99,7 +99,7 @@ def _error(found, reference):
 
 def _row(what, robot, states, steps, seconds, error):
     loaded = (each for (parts, _), each in store._loaded.items() if parts[:2] == LOOPS)
-    *_, last = loaded  # the one that was used last is at the end
+    *_, last = (each for each in loaded if hasattr(each, "launcher"))  # the end: used last
     return {
         "what": what,
         "robot": robot.name,

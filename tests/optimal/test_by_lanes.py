@@ -99,7 +99,7 @@ def test_the_kernel_goes_backward_as_a_cpu_does(name, dtype):
     rng = np.random.default_rng(1)
     given = random_inputs(problem, plan.inputs, rng, plan.per_step, steps, count, dtype)
     kernel = CudaIterateKernel(body, plan, dtype, on=LanesDevice())
-    assert kernel.by_lanes(count)
+    assert kernel.way(count) == "lanes"
     found = kernel(steps, **given)
     expected = CPU.iterate(body, plan, "float64")(steps, **given)
     for ours, theirs in zip(found, expected, strict=True):

@@ -15,6 +15,7 @@ LANES = """
 #include <vector>
 #define LANES 32
 #define LANE (threadIdx.x % LANES)
+#define WARP (threadIdx.x / LANES)
 static thread_local struct { unsigned x; } threadIdx;
 static struct { unsigned x; } blockIdx, blockDim, gridDim;
 static unsigned char *px_shared;

@@ -123,7 +123,7 @@ def test_pieces_make_the_whole(every, pieces, monkeypatch):
     given = values(13, 11)
     final, records = there(13, every, **given)
     monkeypatch.setattr(loop_kernel, "FILLING", 1)
-    monkeypatch.setattr(loop_kernel, "LAUNCH_WORK", 4 * 11 * there._here().work)
+    monkeypatch.setattr(loop_kernel, "LAUNCH_WORK", 4 * 11 * there._about["work"])
     assert there.steps_at_once(11) == 4
     iteration = there.start(13, every, **given)
     for piece in pieces:

@@ -1,6 +1,6 @@
 """A compiled body on the GPU, repeated over steps."""
 
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,11 @@ from ...drivers.iterate import Iteration
 from ...drivers.row import made_row
 from ..blocks import is_lazy, iterated_over_blocks
 from ..number import checked_dtype
+from ..source.text import function_name
 from .device import device
 from .memory import memory_of
+from .team import WARPS, most_states, text_of
+from .text.body import device_language
 from .text.iterate import iterate_text
 from .text.iterate_lanes import iterate_lanes_text
 from .text.iterate_lanes import shared_bytes as shared_by_lanes
@@ -22,7 +25,8 @@ from .text.iterate_lanes import shared_bytes as shared_by_lanes
 # long a step as so many.
 LAUNCH_WORK = 10**12
 FILLING = 1 << 16
-MOST_BY_LANES = 1 << 13  # states that warps compute sooner than threads
+BY_LANES = "lanes"
+MOST_BY_LANES = 1 << 13  # states that warps compute sooner than threads, where there is a Plan
 
 
 class CudaIterateKernel:
@@ -36,7 +40,7 @@ class CudaIterateKernel:
     def __init__(self, body, plan, dtype: DTypeLike = "float64", on=None):
         self.plan, self.dtype = plan, np.dtype(checked_dtype(dtype))
         self.device, self._body = on or device(), body
-        self._loaded = {}  # (number of the GPU, are states computed by lanes) -> kernel
+        self._loaded = {}  # (number of the GPU, way to compute states) -> kernel
 
     def start(self, /, steps, every=1, out=None, **arrays):
         """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
@@ -54,33 +58,27 @@ class CudaIterateKernel:
 
     @property
     def name(self):
-        return self._here().name
+        return self._about["name"]
 
-    @property
-    def registers(self):
-        """Registers per thread."""
-        return self._here().launcher.registers
+    def text(self, way=1):
+        """The CUDA C++: by lanes, or for teams of so many warps; 1 is a thread for each state."""
+        if way == BY_LANES:
+            return iterate_lanes_text(self._body.lanes, self.plan, self.dtype.name)
+        if way == 1:
+            return iterate_text(self._row(), self.plan, self.dtype.name)
+        return text_of(self._row(), self.plan, self.dtype.name, way)
 
-    @property
-    def spilled(self):
-        """Bytes per thread that are spilled to memory."""
-        return self._here().launcher.spilled
-
-    def text(self, by_lanes=False):
-        """The CUDA C++."""
-        return self._text(by_lanes)[0]
-
-    def by_lanes(self, states):
-        """Whether a warp computes each of so many states, or a thread."""
-        if states > MOST_BY_LANES or self.plan.until or not self._body.may_have_lanes:
-            return False
-        return self._fits(self.device.most_shared)
+    def way(self, states):
+        """By lanes of a warp for each of so many states, or how many warps share 32 of them."""
+        if states <= self._about["by_lanes"]:
+            return BY_LANES
+        return WARPS if states <= self._about["by_teams"] else 1
 
     def steps_at_once(self, states):
-        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here().work))
+        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._about["work"]))
 
     def execute(self, arrays, states, steps, every, since):
-        here, arguments = self._here(self.by_lanes(states)), [states, steps, every, since]
+        here, arguments = self.loaded(self.way(states)), [states, steps, every, since]
         for array in arrays:
             step, state, entry = (distance // array.itemsize for distance in array.strides)
             arguments += [array, step, state if array.shape[1] > 1 else 0, entry]
@@ -90,43 +88,53 @@ class CudaIterateKernel:
         """Arrays of so many states, that `run` works on as often as needed."""
         return _Job(self, arrays, states)
 
-    def _here(self, by_lanes=False):
+    def loaded(self, way):
         """The kernel on the current GPU."""
-        key = self.device.number, by_lanes
+        key, room = (self.device.number, way), self.device.most_shared
         if key not in self._loaded:
-            parts = "iterate", self._body.key, self.plan.key, self.dtype.name, by_lanes
-            make = partial(self._made, by_lanes)
+
+            def make():
+                about(self.name)
+                text = self.text(way)
+                if text.shared > room:
+                    text = self.text()
+                description = {
+                    name: getattr(text, name) for name in ("name", "threads", "states", "shared")
+                }
+                return description, self.device.binary(text.text, size=text.size)
+
+            parts = *self._parts, way, None if way == 1 else room
             self._loaded[key] = self.device.loaded(parts, make, _Loaded)
         return self._loaded[key]
 
-    def _fits(self, room):
-        """Whether a state has room in that much shared memory."""
-        dtype = self.dtype.name
+    @property
+    def _parts(self):
+        return "iterate", self._body.key, self.plan.key, self.dtype.name
+
+    @cached_property
+    def _about(self):
+        """What must be known before it is decided which kernel it is."""
+        room = self.device.most_shared
 
         def make():
-            steps = self._body.lanes if room else None
-            fits = steps is not None and shared_by_lanes(steps, self.plan, dtype) <= room
-            return {"fits": fits}, b""
+            steps = None if self.plan.until or not room else self._lanes()
+            if steps and shared_by_lanes(steps, self.plan, self.dtype.name) <= room:
+                return _described(f"{steps.name}_lanes", steps.work, by_lanes=MOST_BY_LANES), b""
+            row = self._row()
+            name = function_name(row, None, device_language(self.dtype.name)) + "_loop"
+            by_teams = most_states(row, self.plan, room)
+            return _described(name, row.cost, by_teams=by_teams), b""
 
-        parts = "iterate by lanes", self._body.key, self.plan.key, dtype, room
-        return self.device.loaded(parts, make, lambda _, found, __: found["fits"])
+        parts = *self._parts, "about", room
+        return self.device.loaded(parts, make, lambda _, found, __: found)
 
-    def _text(self, by_lanes):
-        """The text, and the flops of a step."""
-        if by_lanes:
-            steps = self._body.lanes
-            about(steps.name)
-            return iterate_lanes_text(steps, self.plan, self.dtype.name), steps.work
+    def _lanes(self):
+        return self._body.lanes if self._body.may_have_lanes else None
+
+    def _row(self):
         row = made_row(self._body)
-        about(row.name)
         row.check(self.plan)
-        return iterate_text(row, self.plan, self.dtype.name), row.cost
-
-    def _made(self, by_lanes):
-        text, work = self._text(by_lanes)
-        description = {"name": text.name, "threads": text.threads, "work": work}
-        description |= {"shared": text.shared, "states": text.states}
-        return description, self.device.binary(text.text, size=text.size)
+        return row
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
@@ -146,11 +154,15 @@ class _Job:
         self._kernel.execute(self._arrays, self._states, steps, every, since)
 
 
+def _described(name, work, by_lanes=0, by_teams=0):
+    """The name of a kernel, the flops of a step, and how many states each way is for at most."""
+    return {"name": name, "work": max(1, work), "by_lanes": by_lanes, "by_teams": by_teams}
+
+
 class _Loaded:
-    """One compiled kernel."""
+    """One compiled kernel: `states` are those of a block, `shared` its bytes of shared memory."""
 
     def __init__(self, gpu, description, binary):
         self.name, self.threads = description["name"], description["threads"]
-        self.shared, self.states = description["shared"], description["states"]
-        self.work = max(1, description["work"])
+        self.states, self.shared = description["states"], description["shared"]
         self.launcher = gpu.load(binary, self.name)

@@ -46,16 +46,18 @@ class LoopText:
     name: str
     threads: int  # of a block
     size: str  # "usual" or "long": what compilers should be told
-    shared: int  # bytes of a block
     states: int  # of a block
+    shared: int = 0  # bytes of a block
 
 
 def iterate_text(row, plan, dtype="float64"):
-    return _Loop(row, plan, dtype).text()
+    return Loop(row, plan, dtype).text()
 
 
-class _Loop:
+class Loop:
     """Arrays are known by ("input", name), ("record", name) and ("done", name)."""
+
+    own_words = OWN_WORDS
 
     def __init__(self, row, plan, dtype):
         self.links, self.plan = row.links, plan
@@ -63,7 +65,7 @@ class _Loop:
         language = device_language(dtype)
         self.name = function_name(row, None, language) + "_loop"
         self._names = Names(language, self.name)
-        self._names.given.update(OWN_WORDS)
+        self._names.given.update(self.own_words)
         self.arrays = [("input", name) for name in plan.inputs]
         self.arrays += [("record", name) for name in plan.record]
         self.arrays += [("done", plan.until)] if plan.until else []
@@ -117,7 +119,7 @@ class _Loop:
         end += [f"*{self.called['done', self.plan.until]} = done;"] if self.plan.until else []
         text = f"""{prologue(self.dtype)}{FORGET}
 extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
-    {self._head()})
+    {self.head()})
 {{
 {_indented(start, 1)}
 #pragma unroll 1
@@ -127,8 +129,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        size = "long" if nodes > LONG else "usual"
-        return LoopText(text, self.name, THREADS, size, 0, THREADS)
+        return LoopText(text, self.name, THREADS, "long" if nodes > LONG else "usual", THREADS)
 
     def _stage(self, link):
         """How many nodes it has, and its lines."""
@@ -150,7 +151,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
         if len(self.links) == 1 and not link.repeated:
             return len(order), lines
         if not link.repeated:
-            return len(order), ["{", *_inside(lines), "}"]
+            return len(order), ["{", *inside(lines), "}"]
         return len(order), self._repeated(link, old, lines)
 
     def _repeated(self, link, old, lines):
@@ -174,9 +175,9 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
         ]
         count = self._names.new("repetition")
         head = f"for (int {count} = 0; {count} < {link.stage.repeat}; {count}++) {{"
-        return [*first, "#pragma unroll 1", head, *_inside([*before, *lines, *stop]), "}", *after]
+        return [*first, "#pragma unroll 1", head, *inside([*before, *lines, *stop]), "}", *after]
 
-    def _head(self):
+    def head(self):
         words = ["long long states, long long steps, long long every, long long since"]
         for (kind, name), called in self.called.items():
             read = kind == "input" and name not in self.plan.carry
@@ -246,7 +247,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
         }
 
 
-def _inside(lines):
+def inside(lines):
     return ["    " + line for line in lines]
 
 

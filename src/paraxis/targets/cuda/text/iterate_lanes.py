@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__({LANES}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        return LoopText(text, self.name, LANES, "usual", self.shared, 1)
+        return LoopText(text, self.name, LANES, "usual", 1, self.shared)
 
     def _after(self):
         """What a step ends with."""

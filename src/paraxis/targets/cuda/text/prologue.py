@@ -14,6 +14,7 @@ GPU = """
 #ifndef LANES
 #define LANES 32
 #define LANE (threadIdx.x % LANES)
+#define WARP __shfl_sync(~0u, threadIdx.x / LANES, 0)  /* known to be the same for all lanes */
 #define THREADS blockDim.x
 #define PACKET {packet}
 #define SHARED(name) extern __shared__ __align__(16) unsigned char name[]
