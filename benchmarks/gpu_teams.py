@@ -73,7 +73,7 @@ def measure(gpu, name, states, dtype, warps):
     given |= {"step": 0.0, "dt": DT}
     final, _ = kernel(FEW_STEPS, FEW_STEPS, **given)
     some = start_of(name, SAMPLED)
-    beside = px.simulate(px.load(name), **some, dt=DT, steps=FEW_STEPS, limits=False)
+    beside = px.simulate(px.load(name), *some.values(), dt=DT, steps=FEW_STEPS, limits=False)
     found, right = gpu.to_host(final["q"][:SAMPLED]).astype(float), beside.q[-1]
     seconds = gpu.seconds(lambda: kernel(STEPS, STEPS, **given))
     here = kernel.loaded(warps)

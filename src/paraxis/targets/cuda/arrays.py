@@ -392,7 +392,20 @@ class JaxArrays(Family):
     def given_back(self, array):
         import jax
 
+        if not _is_compact(array):  # a part of a larger one, which JAX does not take
+            array = self.device.arrays.ascontiguousarray(array)
         return jax.dlpack.from_dlpack(array)
+
+
+def _is_compact(array):
+    """Whether its entries fill their memory, in any order of the axes."""
+    filled = array.itemsize
+    for step, length in sorted(zip(array.strides, array.shape, strict=True)):
+        if length > 1:
+            if step != filled:
+                return False
+            filled *= length
+    return True
 
 
 def _stream(cuda, handle, number):
