@@ -1,8 +1,8 @@
 """Heterogeneous earliest finish time (Topcuoglu, Hariri and Wu), for equal processors.
 
-Tasks are taken by their upward rank, the longest path to the end with all messages sent, and each
-goes where it ends first: also into a gap between tasks that are placed already. Where all that
-takes longer than one processor would, one processor does it.
+Tasks are taken by their upward rank, the longest path to the end including all messages, and each
+is placed where it ends first, possibly in a gap between tasks already placed. If the result takes
+longer than one processor would, all tasks are placed on one processor.
 """
 
 import math
@@ -16,7 +16,7 @@ def heft_schedule(tasks, processors):
     rank = upward_ranks(tasks)
     starts, places = [0] * len(tasks), [0] * len(tasks)
     gaps = [Gaps()]  # of the processors in use, and of one more
-    # No rank is below a successor's, and sorting is stable: predecessors stay before.
+    # No rank is below a successor's, and sorting is stable, so predecessors come first.
     for task in sorted(tasks.order, key=lambda k: -rank[k]):
         weight = tasks.weights[task]
         ready = arrivals(tasks, task, starts, places)
@@ -31,7 +31,7 @@ def heft_schedule(tasks, processors):
 
 
 def upward_ranks(tasks):
-    """The longest way from the start of each task to the end of all, messages included."""
+    """The longest path from the start of each task to the end of all, including messages."""
     rank = list(tasks.weights)
     for task in reversed(tasks.order):
         for then in tasks.successors[task]:
@@ -41,13 +41,13 @@ def upward_ranks(tasks):
 
 
 class Gaps:
-    """The times when a processor has nothing to do."""
+    """The times when a processor is idle."""
 
     def __init__(self):
         self.begins, self.ends = [0], [math.inf]
 
     def earliest(self, ready, weight):
-        """The first start from `ready` on where a task fits."""
+        """The first start from `ready` on at which a task fits."""
         gap = bisect_left(self.ends, ready + weight)
         while (start := max(ready, self.begins[gap])) + weight > self.ends[gap]:
             gap += 1

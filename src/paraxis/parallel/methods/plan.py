@@ -1,11 +1,11 @@
-"""Plans: starts and places of tasks, as methods make them, before they are a checked schedule.
+"""Plans: starts and places of tasks as computed by methods, before they are checked.
 
 A plan is a pair: when each task starts, and on which processor.
 """
 
 from itertools import accumulate
 
-ANYWHERE = -1  # on whichever processor
+ANYWHERE = -1  # on any processor
 
 
 def ends(tasks, starts):
@@ -17,7 +17,7 @@ def makespan(tasks, plan):
 
 
 def serial(tasks):
-    """All on one processor, where no message is sent."""
+    """All tasks on one processor, without messages."""
     starts = [0] * len(tasks)
     until = accumulate((tasks.weights[task] for task in tasks.order), initial=0)
     for task, start in zip(tasks.order, until, strict=False):
@@ -26,7 +26,7 @@ def serial(tasks):
 
 
 def no_slower_than_serial(tasks, plan):
-    """The plan, or the serial one where messages make that the shorter."""
+    """The plan, or the serial one if messages make that shorter."""
     if not tasks.messages:
         return plan
     return min(plan, serial(tasks), key=lambda each: makespan(tasks, each))
@@ -41,7 +41,7 @@ def arrival(tasks, first, then, starts, places):
 def arrivals(tasks, task, starts, places):
     """place -> when all inputs are available: ANYWHERE, and a processor where that is earlier.
 
-    Such is only the processor that sends the message which arrives last.
+    Only the processor that sends the message which arrives last can have them earlier.
     """
     sent = [
         (starts[first] + tasks.weights[first] + tasks.messages.get((first, task), 0), first)
