@@ -29,7 +29,7 @@ UNITS = {
     "add": Add,
 }
 STEPS_TO_TELL = 16  # of a format: a shorter length cannot be distinguished from zero
-LARGEST = 2.0**1000  # a little below the largest float
+LARGEST = 2.0**1000  # with room below the largest float
 SLACK = 2.0**-10  # relative: how far errors may exceed the largest value,
 STEPS_OFF = 4  # and in steps of its format
 
