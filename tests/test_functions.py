@@ -396,7 +396,7 @@ def test_contacts_refuse_joints_that_move_nothing_together():
 
 def test_a_robot_without_mass_has_no_centre():
     robot = Robot("rotors", [Joint("j", "revolute", rotor_inertia=1.0)], [Inertia()])
-    with pytest.raises(RobotError, match="robot 'rotors' has no mass, so it has no centre of mass"):
+    with pytest.raises(RobotError, match="robot 'rotors' has no mass, and thus no centre of mass"):
         px.centre_of_mass(robot, [0.0])
     assert px.potential_energy(robot, [0.3]) == 0.0
     assert px.kinetic_energy(robot, [0.3], [2.0]) == 2.0

@@ -107,7 +107,7 @@ def test_diagrams_are_in_all_forms_of_a_report():
     report = Report("x", "X", "Lead.", [], [one], "Rule.")
     assert f"```text\n{one.text}\n```" in markdown(report)
     page = report_page(report, "1.0")
-    assert "Point at one" in page and "Point at one" not in markdown(report)
+    assert "Point at an element" in page and "Point at an element" not in markdown(report)
     assert one.html in page and page.count(one.style) == 1
     assert json.loads(json.dumps(as_json(report))) == [{"diagram": one.title, "text": one.text}]
 

@@ -169,7 +169,7 @@ def test_errors_of_the_shortest_word_are_named():
         )
     with pytest.raises(px.ArgumentError, match="make: expected .* returns a Circuit, found None"):
         shortest_word(lambda word: None, error=1)
-    with pytest.raises(px.ArgumentError, match="words of 64 bits, the longest tried"):
+    with pytest.raises(px.ArgumentError, match="words of 64 bits, the longest allowed"):
         shortest_word(
             lambda word: inverse_dynamics_circuit(px.robots.planar(1), word=word),
             error=1e-30,

@@ -363,9 +363,7 @@ def test_verilog_is_the_model_too(tmp_path, architecture):
     line = icarus.run_test_bench(tmp_path)
     interval = {"pipelined": 1, "iterative": 9}[architecture]
     clocks = circuit.stages * 9
-    assert line.startswith(
-        f"PASS: 200 items, each {clocks} clocks on its way, one every {interval}"
-    )
+    assert line.startswith(f"PASS: 200 items, latency {clocks} clocks, one every {interval}")
     for command in (*exported.build, exported.test):
         subprocess.run(command, shell=True, check=True, capture_output=True)
 
@@ -538,7 +536,7 @@ def test_exported_files_say_what_they_are(tmp_path):
         "r_1_1  12 bits, 10 of them fraction bits",
         "b      12 bits, half a turn",
         "every 9 clocks",
-        "waits at most 8; a start while ready is low is not taken",
+        "waits at most 8; a start while ready is low is ignored",
         "active high, synchronous",
         "r_1_1 is row 1, column 1 of r",
         "p_1  -0.700684 to 0.400879, in words -1435 to 821",
@@ -569,7 +567,7 @@ def test_readme_of_words_that_need_little(tmp_path):
     circuit = Circuit(tasks, {}, word=8)
     verilog.write(Design(circuit), tmp_path, circuit.sample(4))
     told = (tmp_path / "total_README.txt").read_text()
-    assert "would be lost.\n" in told and "radians" in told
+    assert "would be inaccurate.\n" in told and "radians" in told
     for never in ("limits", "column", "no port", "word / 2^f"):
         assert never not in told
 
@@ -593,7 +591,7 @@ def test_a_test_bench_needs_items(tmp_path):
 @pytest.mark.parametrize("name", ["start", "b", "clk", "wire", "logic", "θ"])
 def test_names_must_be_those_of_ports(name):
     with pytest.raises(
-        ArgumentError, match=f"seven: expected .* that Verilog allows for ports, found {name}"
+        ArgumentError, match=f"seven: expected .* that are valid for ports in Verilog, found {name}"
     ):
         Design(small_circuit(angle=name))
 

@@ -229,5 +229,5 @@ def test_what_is_refused_is_named():
         plan(replace(robot, joints=(sprung, *robot.joints[1:])), 2)
     tied = replace(robot.joints[3], coupling=px.robots.Coupling("joint2", (0.0, 0.5)))
     joints = (*robot.joints[:3], tied, *robot.joints[4:])
-    with pytest.raises(px.ParaxisError, match="does not take coupled or helical joints"):
+    with pytest.raises(px.ParaxisError, match="does not support coupled or helical joints"):
         plan(replace(robot, joints=joints), 2)

@@ -585,7 +585,7 @@ def test_bad_streams_are_named():
     with pytest.raises(px.ArgumentError, match="item 1: expected a value for each of"):
         p.simulate([{"px": 1, "py": 2}, {"px": 1}], functions)
     point = [{"px": 1.0, "py": 2.0}]
-    with pytest.raises(px.ArgumentError, match="functions: items with values need them"):
+    with pytest.raises(px.ArgumentError, match="functions: items with values need functions"):
         p.simulate(point)
     with pytest.raises(px.ArgumentError, match="functions: .* there is none for 'T1', .* 'T4'"):
         p.simulate(point, {})
@@ -605,7 +605,7 @@ def test_bad_streams_are_named():
     p = px.pipeline(px.TaskGraph.from_program(program))
     with pytest.raises(px.ArgumentError, match="missing"):
         p.evaluate(q=[0, 1])
-    with pytest.raises(px.ArgumentError, match="values cannot be given for a Program"):
+    with pytest.raises(px.ArgumentError, match="values: cannot be given for a Program"):
         px.pipeline(px.TaskGraph.from_program(program), values={})
 
 

@@ -326,7 +326,7 @@ def test_layers_may_not_contradict_the_edges():
     tasks = px.TaskGraph({"a": 1, "b": 1}, [("a", "b")])
     same = px.schedule(tasks, 2, "streamlined", layers={"a": 1, "b": 1})
     assert same.start == {"a": 0, "b": 1}
-    said = "layers: task b is in layer 1, before layer 2 of a, which it needs"
+    said = "layers: task b is in layer 1, before layer 2 of its predecessor a"
     with pytest.raises(px.ArgumentError, match=said):
         px.schedule(tasks, 2, "streamlined", layers={"a": 2, "b": 1})
 
@@ -674,7 +674,7 @@ def test_a_curve_needs_processors(processors):
     ("arguments", "options", "said"),
     [
         (({"a": 1}, 2), {}, "tasks: expected a TaskGraph, found dict"),
-        ((px.load("planar3"), 2), {}, "found Robot; px.TaskGraph.from_program(program) and px.st"),
+        ((px.load("planar3"), 2), {}, "found Robot; create one with px.TaskGraph.from_program"),
         ((px.TaskGraph(UNEVEN), 0), {}, "processors: expected an integer >= 1, found 0"),
         ((px.TaskGraph(UNEVEN), -3), {}, "processors: expected an integer >= 1, found -3"),
         ((px.TaskGraph(UNEVEN), 1.5), {}, "processors: expected an integer >= 1, found 1.5"),

@@ -380,7 +380,7 @@ def test_an_array_says_what_it_is():
     )
     assert str(array).splitlines()[1:4] == [
         "  latency         61  flops",
-        "  interval         4  flops; 3 would be enough",
+        "  interval         4  flops; 3 is possible",
         "  processors     185  132 outward, 47 inward, 6 torque",
     ]
 

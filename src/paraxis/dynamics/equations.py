@@ -1,12 +1,13 @@
 """The equations of motion of a small arm, written out: M(q) qdd + h(q, qd) = tau.
 
-Every entry of M and h is a sum of products of joint positions, their sines and cosines, rates,
-and whatever parameters the graphs have as inputs. How they are written: paraxis.dynamics.formula.
+Every entry of M and h is a sum of products of joint positions, their sines and cosines, rates, and
+the parameters that are inputs of the graphs. They are formatted by paraxis.dynamics.formula.
 
 A description that writes a right angle as 1.5708 or 1.57079632679 leaves terms of the size of that
-rounding, often more of them than real ones. They are found by size, which must not depend on units
-nor on how heavy a finger is beside a boom. So rows and columns are first divided by the root of
-each joint's own inertia, as far as units go, and only coefficients of the same unit are compared.
+rounding, often more of them than actual ones. They are found by size, which must not depend on
+units or on the mass of a finger relative to a boom. Rows and columns are therefore first divided by
+the root of each joint's own inertia, as far as units allow, and only coefficients of the same unit
+are compared.
 """
 
 import textwrap
@@ -29,7 +30,7 @@ from ..robots.refusals import single_joints, unsprung
 from ..robots.robot import Robot
 from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 
-NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
+NOISE = 1e-9  # relative to the largest coefficient of the same kind: smaller ones count as rounding
 
 Entry = tuple[Term, ...]  # of M or h: a sum
 
@@ -44,14 +45,14 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """Equations of motion as sums of products: M(q) qdd + h(q, qd) = tau. Print it.
+    """Equations of motion as printable sums of products: M(q) qdd + h(q, qd) = tau.
 
     - `joint_names`: the names of the joints.
     - `inputs`: {name: shape} of q, qd and parameters.
     - `M`, `h`: rows of entries, and one entry per joint. An entry is a tuple of Terms (coefficient,
       factors).
     - `slides`: for each joint, whether it is prismatic.
-    - `dropped`: the terms that were left out as rounding, the largest first.
+    - `dropped`: the terms that were omitted as rounding, the largest first.
     """
 
     joint_names: tuple[str, ...]
@@ -93,7 +94,7 @@ class ClosedForm:
 
     @property
     def terms(self) -> int:
-        """How many terms there are in the upper half of M and in h."""
+        """The number of terms in the upper half of M and in h."""
         return sum(len(self.M[i][j]) for i, j in self._upper) + sum(map(len, self.h))
 
     def angle_sums(self) -> "ClosedForm":
@@ -102,7 +103,7 @@ class ClosedForm:
         return replace(self, M=M, h=tuple(map(angle_sums, self.h)))
 
     def rounded(self, below: float = NOISE) -> "ClosedForm":
-        """Return the same without the terms that are smaller than the largest of their kind.
+        """Return the same without negligible terms, relative to the largest of their kind.
 
         Terms are of the same kind if all are of M, of h with rates, or of h without rates, and
         their coefficients have the same unit. Entry i, j of M is divided by the root of the
@@ -111,9 +112,9 @@ class ClosedForm:
 
         **Arguments:**
 
-        - `below`: terms below this share of the largest of their kind are left out, 0 to below 1.
+        - `below`: terms below this share of the largest of their kind are omitted, 0 to below 1.
 
-        **Returns:** the shorter ClosedForm, whose `dropped` lists the terms that were left out.
+        **Returns:** the shorter ClosedForm, whose `dropped` lists the omitted terms.
 
         **Raises:** `px.ArgumentError` if `below` is outside that range.
         """
@@ -137,7 +138,7 @@ class ClosedForm:
         return replace(self, M=M, h=h, dropped=tuple(left_out))
 
     def _sizes(self):
-        """(place, term, kind) -> the size of the coefficient, over the inertias it goes with."""
+        """(place, term, kind) -> the size of the coefficient, relative to the inertias."""
         inertia = [_largest(self.M[i][i]) ** 0.5 for i in range(self.n)]
         sizes = {}
         for i, j in self._upper:
@@ -149,7 +150,7 @@ class ClosedForm:
             for term in entry:
                 rates = [factor.argument[0][0][1] for factor, _ in rates_of(term)]
                 kind = ("h" if rates else "g", _unit(term))
-                # an angle's rate has the unit of a time only: the other one brings the length
+                # an angle's rate has only a unit of time: the other one has the length
                 of_unit = [inertia[j] for j in rates if self.slides[j]]
                 of_unit = of_unit or [inertia[j] for j in rates] or [1.0]
                 scale = inertia[i] * max(of_unit)
@@ -159,8 +160,8 @@ class ClosedForm:
     # -- notations ------------------------------------------------------------------
 
     def text(self, digits: int = 6) -> str:
-        """Return readable lines, in which the gravity torques g are apart from the rest of h."""
-        names = (repr(name)[1:-1] for name in self.joint_names)  # anyone's file wrote them
+        """Return readable lines, in which the gravity torques g are separate from the rest of h."""
+        names = (repr(name)[1:-1] for name in self.joint_names)  # they come from untrusted files
         joints = ", ".join(f"{i} {name}" for i, name in enumerate(names, start=1))
         lines = [f"M(q) qdd + h(q, qd) = tau: {counted(self.terms, 'term')}; joints {joints}"]
         if self.dropped:
@@ -241,7 +242,7 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
     """Return M(q) and h(q, qd) of a small arm, written out as sums of products.
 
     Terms below 1e-9 of the largest of their kind come from rounding in the description (a right
-    angle written as 1.57079632679); they are left out. `.rounded` defines what a kind is.
+    angle written as 1.57079632679); they are omitted. `.rounded` defines the kinds.
 
     **Arguments:**
 
@@ -250,7 +251,7 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
 
     **Returns:** a `ClosedForm`, which prints as equations. It also has `.latex()`, `.fortran()`,
     `.program()`, `.angle_sums()` for the form with sines of sums of angles, and `.dropped`, the
-    terms that were left out.
+    omitted terms.
 
     **Raises:** `px.ArgumentError` if a parameter is unknown.
 
@@ -279,16 +280,16 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
 
 
 def _largest(entry):
-    """The largest coefficient of an entry: of its terms that are pure inertias, if there are any.
+    """The largest coefficient of an entry: of its pure inertia terms, if there are any.
 
-    Zero inertias count as one, so that one may divide by them.
+    Zero inertias count as one, so that they can be divisors.
     """
     pure = [term for term in entry if not _unit(term)] or entry
     return max((abs(term.coefficient) for term in pure), default=0.0) or 1.0
 
 
 def _unit(term):
-    """What the unit of a coefficient depends on, beside its place: positions and parameters.
+    """The part of a coefficient's unit besides its place: from positions and parameters.
 
     Sines and cosines have none, and rates are accounted for by the inertias.
     """
@@ -305,7 +306,7 @@ def _without(entry, place, small):
 
 
 def value(terms, arrays):
-    """A sum of products of scalars, products of rates taken out of brackets."""
+    """A sum of products of scalars, with products of rates factored out."""
     total = 0.0
     for rates, group in by_rates(terms):
         inside = sum(c * _product(factors, arrays) for c, factors in group)

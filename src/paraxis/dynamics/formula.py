@@ -1,8 +1,8 @@
-"""How a sum of products is written: as text, LaTeX or Fortran.
+"""Formats sums of products as text, LaTeX or Fortran.
 
-Numbers of joints begin at 1, as in books: s2 is sin(q2), c23 is cos(q2 + q3), c223 is
-cos(2 q2 + q3), s2m3 is sin(q2 - q3), qd2 the rate of joint 2, com2_1 the first number of row 2
-of an input `com`. Products of rates are taken out of brackets.
+Joints are numbered from 1, as in books: s2 is sin(q2), c23 is cos(q2 + q3), c223 is cos(2 q2 + q3),
+s2m3 is sin(q2 - q3), qd2 the rate of joint 2, com2_1 the first number of row 2 of an input `com`.
+Products of rates are factored out.
 """
 
 from itertools import groupby
@@ -14,13 +14,13 @@ WIDTH = 96  # columns of a printed line
 
 
 class Text:
-    """Plain lines. The other notations say where they differ."""
+    """Plain lines. The other notations override what differs."""
 
     times, power, minus = "*", "{}^{}", "m"
 
     def __init__(self, inputs, digits=None):
         self.inputs = inputs  # name -> shape
-        self.digits = digits  # of a number; None for all it has
+        self.digits = digits  # of a number; None for all
 
     def entry(self, symbol, *indices):
         return f"{symbol}[{','.join(str(i + 1) for i in indices)}]"
@@ -59,7 +59,7 @@ class Text:
         return f"{name}{'_'.join(map(str, self.numbers(name, index)))}"
 
     def angle(self, argument):
-        """The joints of a sum of angles, each as often as it is added, then those taken off."""
+        """The joints of a sum of angles, each as often as it is added, then the subtracted ones."""
         many = any(max(shape, default=0) > 9 for shape in self.inputs.values())
 
         def joints(sign):
@@ -113,7 +113,7 @@ class Fortran(Text):
         return f"{digits}d{exponent or 0}"
 
     def meaning(self, factor):
-        """What the variable of a factor is computed from."""
+        """The expression of the variable of a factor."""
         sum_ = " ".join(
             f"{'-' if multiple < 0 else '+'} {abs(multiple)}*{self.element(*entry)}"
             for entry, multiple in factor.argument
@@ -126,7 +126,7 @@ class Fortran(Text):
 
 
 def by_rates(terms):
-    """(product of rates, terms without it) pairs; first the terms that have no rates."""
+    """(product of rates, terms without it) pairs; first the terms without rates."""
 
     def squares_first(term):
         return [(factor, -power) for factor, power in rates_of(term)]
@@ -151,9 +151,9 @@ def without_plus(piece):
 
 
 def wrapped(left, pieces, margin, more=""):
-    """The equation `left = sum of pieces` in lines, those to be continued ending in `more`.
+    """The equation `left = sum of pieces` in lines, where continued lines end in `more`.
 
-    Brackets begin on a line of their own, unless one line holds all.
+    Brackets begin on a new line, unless everything fits on one line.
     """
     lines = [f"{left} {without_plus(pieces[0])}" if pieces else f"{left} 0"]
     long = len(" ".join([left, *pieces])) > WIDTH

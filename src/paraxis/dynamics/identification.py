@@ -1,14 +1,15 @@
 """Base inertial parameters: the combinations of inertial parameters that torques depend on.
 
-Columns of the regressor that are sums of others at every state tell the torques nothing new, so
-their parameters can be known only together (Khalil, Gautier). Which they are is found from the
-regressor at random states. Columns are taken from the root outward, so that a parameter that
-cannot be told from those of bodies nearer the root is counted to them.
+Columns of the regressor that are linear combinations of others in every state add no information,
+so their parameters can only be identified together (Khalil, Gautier). They are found from the
+regressor at random states. Columns are taken from the root outward, so that a parameter that cannot
+be distinguished from those of bodies nearer the root is attributed to them.
 
-Rounding decides nothing: a column may consist of it entirely, where terms cancel, so what is left
-of a column beyond those before is compared with the largest column. For that to mean the same for
-a finger and a crane, in any units, all numbers are made dimensionless first, by a length and a time
-of the robot at hand. Both are powers of two, so that this changes no digit.
+Rounding must not decide: a column may consist entirely of rounding errors, where terms cancel, so
+the residual of a column with respect to the previous ones is compared with the largest column. For
+this to mean the same for a finger and a crane, in any units, all numbers are first made
+dimensionless by a length and a time of the robot. Both are powers of two, so that this changes no
+digit.
 """
 
 import math
@@ -25,10 +26,10 @@ from ..robots.refusals import open_tree, unsprung
 from ..robots.robot import Robot
 from ..robots.rows import rows_of
 
-# Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
-# twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
-# less than CLEAR is its own waits: a later one may show the same much better, while this one would
-# blow up the rounding of all others.
+# Both relative to the largest column. Residuals below NEGLIGIBLE are rounding, or a right angle
+# typed with twelve digits; one that is typed as 1.5708 is a different angle, and shows at 1e-7. A
+# column whose residual is below CLEAR is deferred: a later one may show the same much better, while
+# this one would amplify the rounding of all others.
 NEGLIGIBLE = 1e-9
 CLEAR = 1e-4
 LARGEST_POWER = 300  # of two, in a unit of length or time
@@ -36,12 +37,12 @@ LARGEST_POWER = 300  # of two, in a unit of length or time
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """Base parameters of a robot: τ = Y[..., columns] @ values, with its regressor Y. Print it.
+    """Base parameters of a robot: τ = Y[..., columns] @ values, with its regressor Y; printable.
 
-    - `columns`: of `px.regressor`.
+    - `columns`: the columns of `px.regressor`.
     - `combination`: `(base, 11 n)`: values = combination @ px.inertial_parameters(robot).
     - `values`: `(base,)`, SI units.
-    - `labels`: of the inertial parameters.
+    - `labels`: the labels of the inertial parameters.
     """
 
     columns: tuple[int, ...]
@@ -63,7 +64,7 @@ class BaseParameters:
 
 
 def base_parameters(robot: Robot) -> BaseParameters:
-    """Return the base parameters: the fewest parameters that joint torques depend on.
+    """Return the base parameters: the smallest set of parameters on which joint torques depend.
 
     They give τ = Y[..., columns] @ values, with the regressor Y, and are the parameters that
     measured torques can identify (Khalil, Gautier).
@@ -72,8 +73,8 @@ def base_parameters(robot: Robot) -> BaseParameters:
 
     - `robot`: the robot to be identified.
 
-    **Returns:** `columns` of `px.regressor`, the `values` that belong to them, and the
-    `combination` of `px.inertial_parameters` that each value is. It prints as a table.
+    **Returns:** `columns` of `px.regressor`, their `values`, and the `combination` of
+    `px.inertial_parameters` of which each value consists. It prints as a table.
 
     **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
     or large.
@@ -103,12 +104,12 @@ def base_parameters(robot: Robot) -> BaseParameters:
 
 
 def _independent(Y, clear, negligible):
-    """Which columns are no sums of others, an orthonormal basis, how much of each is its own."""
+    """The independent columns, an orthonormal basis, and the size of the residual of each."""
     kept, own, basis = [], [], np.empty((len(Y), 0))
 
     def rest(columns):
         columns = columns - basis @ (basis.T @ columns)
-        return columns - basis @ (basis.T @ columns)  # again, for what rounding left
+        return columns - basis @ (basis.T @ columns)  # again, because of rounding
 
     for k, column in enumerate(Y.T):
         left = rest(column)
@@ -116,7 +117,7 @@ def _independent(Y, clear, negligible):
         if length > clear:
             kept, own = [*kept, k], [*own, length]
             basis = np.column_stack((basis, left / length))
-    while True:  # the others, whichever has most of its own
+    while True:  # the others, the largest residual first
         left = rest(Y)
         lengths = np.linalg.norm(left, axis=0)
         k = int(lengths.argmax())
@@ -129,10 +130,10 @@ def _independent(Y, clear, negligible):
 
 
 def _relations(Y, kept, own, negligible):
-    """Every column as a sum of those kept, with only the terms that torques show.
+    """Every column as a combination of the independent ones, with only the significant terms.
 
-    Where kept columns are nearly sums of each other, rounding is spread over many terms. These are
-    left out, and the others found again.
+    If independent columns are nearly dependent, rounding is spread over many terms. These are
+    omitted, and the others are determined again.
     """
     K = Y[:, kept]
     combination = np.linalg.solve(K, Y)
@@ -147,10 +148,10 @@ def _relations(Y, kept, own, negligible):
 
 
 class _Units:
-    """A length and a time of a robot, and what steps, torques and parameters are made of them.
+    """A length and a time of a robot, as units for steps, torques and parameters.
 
-    Lengths are as those between its joints, and times such that falling and moving accelerate it
-    alike. Of the unit of mass nothing depends, as all parameters have it once.
+    The length is that between its joints, and the time such that gravity and motion have similar
+    accelerations. The unit of mass has no effect, as all parameters are proportional to it.
     """
 
     def __init__(self, robot):
@@ -179,6 +180,6 @@ class _Units:
 
 
 def _power_of_two(value):
-    """The one nearest to a number, and 1 for 0; of absurd numbers one whose squares are finite."""
+    """The power of two nearest to a number; 1 for 0; limited so that squares are finite."""
     exponent = math.log2(value) if value else 0.0
     return 2.0 ** round(max(-LARGEST_POWER, min(exponent, LARGEST_POWER)))

@@ -1,4 +1,4 @@
-"""`px.payload` and `px.external_force`: what a robot holds and what pushes it, as parameters."""
+"""`px.payload` and `px.external_force`: loads of a robot and forces on it, as parameters."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def payload(
     inertia: ArrayLike = (0.0,) * 6,
     frame: str | None = None,
 ) -> dict[str, np.ndarray]:
-    """Return the parameters of a robot that carries a load, which may differ from state to state.
+    """Return the parameters of a robot that carries a load, which may differ per state.
 
-    Pass them on as keywords, to any function that takes parameters of a robot:
+    Pass them as keywords to any function that takes parameters of a robot:
     `px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, mass=masses))`. For one load in all
-    states see `robot.with_payload`. Inside `px.trace` arguments may be traced scalars.
+    states use `robot.with_payload`. Inside `px.trace` arguments may be traced scalars.
 
     **Arguments:**
 
     - `robot`: the robot without the load.
-    - `mass`: mass of the load, `(...)`, kg.
+    - `mass`: the mass of the load, `(...)`, kg.
     - `com`: its centre of mass in `frame`, `(..., 3)`, m; by default the frame's origin.
     - `inertia`: its inertia about that centre along the axes of `frame`, `(..., 6)`, kg m², in the
       order Ixx, Iyy, Izz, Ixy, Ixz, Iyz; by default zero, a point mass.
-    - `frame`: name of the frame that the load is fixed to; by default the tool.
+    - `frame`: the name of the frame to which the load is fixed; by default the tool.
 
     **Returns:** the parameters `mass` `(..., n)`, `com` `(..., n, 3)` and `inertia` `(..., n, 6)`
     of all bodies of the loaded robot, by name.
@@ -79,17 +79,17 @@ def external_force(
 ) -> np.ndarray:
     """Return the parameter `external_force` for a wrench on a frame; it adds Jᵀ `wrench` to tau.
 
-    Pass it on as a keyword, to any function that takes parameters of a robot:
+    Pass it as a keyword to any function that takes parameters of a robot:
     `px.forward_dynamics(robot, q, qd, tau, external_force=px.external_force(robot, q, wrench))`.
 
     **Arguments:**
 
-    - `robot`: the robot that is pushed.
+    - `robot`: the robot on which the wrench acts.
     - `q`: joint positions, `(..., nq)`, rad or m.
     - `wrench`: moment (N m) and force (N) on the robot at the frame's origin, `(..., 6)`.
-    - `frame`: name of the frame that is pushed; by default the tool.
-    - `coordinates`: `"world"` if the wrench is along the axes of the world, `"body"` if along the
-      frame's own.
+    - `frame`: the name of the frame on which the wrench acts; by default the tool.
+    - `coordinates`: `"world"` for a wrench along the axes of the world, `"body"` along those of the
+      frame.
 
     **Returns:** the wrenches on all bodies, `(..., n, 6)`.
 
@@ -114,7 +114,7 @@ def external_force(
 
 @lru_cache(maxsize=64)
 def payload_body(robot, frame=None):
-    """Of mass, com and inertia: the same three of all bodies."""
+    """From mass, com and inertia to those of all bodies."""
     frame = loads.frame_on_a_body(robot, frame)
     shapes = {"mass": (), "com": (3,), "inertia": (6,)}
     return Body(trace, partial(loads.payload, robot, frame), shapes, "payload")
@@ -122,7 +122,7 @@ def payload_body(robot, frame=None):
 
 @lru_cache(maxsize=64)
 def external_force_body(robot, frame=None, coordinates="world"):
-    """Of q and a wrench: the external forces."""
+    """From q and a wrench to the external forces."""
     frame = loads.frame_on_a_body(robot, frame)
     one_of(coordinates, COORDINATES, "coordinates")
     run = partial(loads.external_force, robot, frame, coordinates)
@@ -130,12 +130,12 @@ def external_force_body(robot, frame=None, coordinates="world"):
 
 
 def _spliced(body, values):
-    """The outputs of a Body of traced values by name."""
+    """The outputs of a Body for traced values by name."""
     return [traced_array(result) for result in splice(body.graph, tuple(values.values()))]
 
 
 def _results(body, arrays, target):
-    """The outputs of a Body of arrays by name; plain sequences (defaults) are brought to others."""
+    """The outputs of a Body for arrays by name; plain sequences (defaults) join their device."""
     _, _, shapes, _ = body.recipe
     with target.stream():
         given = [

@@ -1,4 +1,4 @@
-"""CORDIC arithmetic, and circuits made of it: from closed-form equations to hardware."""
+"""CORDIC arithmetic and circuits built from it: from closed-form equations to hardware."""
 
 from ..later import namespace
 

@@ -4,7 +4,7 @@ from ..errors import MissingPackageError
 
 
 def scipy_parts(what):
-    """scipy.optimize and scipy.sparse, which are needed for `what`."""
+    """scipy.optimize and scipy.sparse, which `what` requires."""
     try:
         import scipy.optimize
         import scipy.sparse

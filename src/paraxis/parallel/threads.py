@@ -1,4 +1,4 @@
-"""Schedules of Programs run for real: as threads of this machine, or as C for each core."""
+"""Schedules of Programs as running code: threads of this machine, or C for each core."""
 
 import heapq
 import os
@@ -44,7 +44,7 @@ def exported(schedule, folder, name=None, dtype="float64"):
 
 
 class CallTimes(NamedTuple):
-    """Seconds per call, in the fastest of many rounds of calls, in the median and the slowest."""
+    """Seconds per call: the fastest, the median and the slowest of many rounds of calls."""
 
     fastest: float
     median: float
@@ -52,14 +52,14 @@ class CallTimes(NamedTuple):
 
 
 def timing(schedule, folder, name=None, dtype="float64"):
-    """Write a program that times the C that `exported` wrote; its path, and how to compile it."""
+    """Write a program that times the C of `exported`; its path, and the command to compile it."""
     dtype = checked_dtype(dtype)
     parts, _ = divided(schedule, c_parts.room(dtype))
     return write_timing(schedule.tasks.program.graph, parts, folder, name, dtype)
 
 
 def timed(schedule, folder, name=None, dtype="float64"):
-    """The CallTimes of the C that `exported` wrote, as this machine's compiler makes it."""
+    """The CallTimes of the C of `exported`, compiled by this machine's compiler."""
     program, words = timing(schedule, folder, name, dtype)
     compile_c(words)
     done = subprocess.run([os.path.abspath(program)], capture_output=True, text=True, check=True)
@@ -67,14 +67,14 @@ def timed(schedule, folder, name=None, dtype="float64"):
 
 
 def divided(schedule, room):
-    """The parts, that of the busiest processor first, and the lines between them.
+    """The parts, that of the busiest processor first, and the cache lines between them.
 
-    A line has room for so many values. Processors without tasks have no part.
+    A line has room for this many values. Processors without tasks have no part.
     """
     tasks = schedule.tasks
     if not isinstance(tasks, ProgramTasks):
         raise ScheduleError(
-            f"schedule of {tasks.name}: only the tasks of a Program can be compiled; make them "
+            f"schedule of {tasks.name}: only the tasks of a Program can be compiled; create them "
             "with px.TaskGraph.from_program"
         )
     load = [0] * schedule.processors
@@ -102,9 +102,9 @@ class _Division:
         return rows
 
     def lines(self, room):
-        """Lines filled with values in the order in which they are made.
+        """Lines filled with values in the order in which they are computed.
 
-        A value joins a line unless the line would then come too late for somebody.
+        A value joins a line unless the line would then be too late for a receiver.
         """
         lines = []
         for (sender, receiver), wanted in self._wanted().items():
@@ -121,7 +121,7 @@ class _Division:
 
     @cached_property
     def order(self):
-        """All tasks by their starts, and those that start at once as they depend on another."""
+        """All tasks by their starts, and simultaneous ones in topological order."""
         waiting = [len(each) for each in self.tasks.predecessors]
         ready = [(self.starts[task], task) for task, count in enumerate(waiting) if not count]
         heapq.heapify(ready)
@@ -137,7 +137,7 @@ class _Division:
 
     @cached_property
     def _makers(self):
-        """node index -> part -> the task that makes it there."""
+        """node index -> part -> the task that computes it there."""
         makers = defaultdict(dict)
         for task in self.order:
             for node in self.tasks.operations[task]:
@@ -166,7 +166,7 @@ class _Division:
 
 
 def _behind(tasks):
-    """node index -> the values of tasks that it is, or is freely made of."""
+    """node index -> the task values that it is, or from which it is computed for free."""
     behind, made = {}, {node.index for nodes in tasks.operations for node in nodes}
     for node in tasks.program.graph.nodes:
         if node.index in made:

@@ -1,8 +1,8 @@
-"""Text that is also a file, if one is named."""
+"""Text that is optionally written to a file."""
 
 
 def written(text, path):
-    """The text; written to the file at `path` unless that is None."""
+    """The text, also written to the file at `path` unless that is None."""
     if path is not None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -44,16 +44,16 @@ INVERSE_DYNAMICS = {
 # The likely cheapest.
 CHEAP = ("newton_euler", "spatial", "modified_newton_euler", "tensor_newton_euler")
 
-# Those whose base may spin and accelerate. The others feel gravity and nothing else of it.
+# Algorithms whose base may spin and accelerate. In the others it only has gravity.
 MOVING_BASE = tuple(name for name in INVERSE_DYNAMICS if name != "lagrange_closed_form")
 
-# Those of forward dynamics that start from how every link gives way: for chains without massless
-# links only. They cost more, and take less time on many processors.
+# Algorithms of forward dynamics that start from the mobility of every link: only for chains without
+# massless links. They cost more, and take less time on many processors.
 FROM_MOBILITIES = ("constraint_force", "logarithmic_constraint_force", "divide_and_conquer")
 
 
 def _at_rest(recursion):
-    """Gravity torques: the torques of a robot that stands still."""
+    """Gravity torques: the torques of a robot at rest."""
 
     def gravity_torques(robot, q):
         still = [0.0] * robot.nv
@@ -63,7 +63,7 @@ def _at_rest(recursion):
 
 
 def _coasting(recursion):
-    """Bias forces: the torques of a robot that keeps its rates."""
+    """Bias forces: the torques of a robot with constant rates."""
 
     def bias_forces(robot, q, qd):
         return recursion(robot, q, qd, robot.coast(qd))
@@ -71,7 +71,7 @@ def _coasting(recursion):
     return bias_forces
 
 
-# function -> algorithm name -> callable(model, q, ...); the first is the likely choice
+# function -> algorithm name -> callable(model, q, ...); the first is the default candidate
 ALGORITHMS = {
     "inverse_dynamics": INVERSE_DYNAMICS,
     "bias_forces": {name: _coasting(each) for name, each in INVERSE_DYNAMICS.items()},

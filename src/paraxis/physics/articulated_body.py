@@ -1,8 +1,8 @@
 """Forward dynamics: the accelerations under given torques, in one pass along the tree.
 
 Featherstone's articulated bodies (1983): sweep outward for velocities, inward for the inertia and
-the force that each body shows to its parent while its joints give way, outward for accelerations.
-Vectors are 6-D, angular part first, each in its own body's frame.
+the force that each body presents to its parent while its joints are free, outward for
+accelerations. Vectors are 6-D, angular part first, each in its own body's frame.
 Symbols: docs/concepts/notation.md.
 """
 
@@ -46,10 +46,10 @@ def forward_dynamics(robot, q, qd, tau):
 
 
 def accelerations(robot, q, tau, h):
-    """The accelerations under the torques tau where the bias forces are h: M q̈ = tau - h.
+    """The accelerations under the torques tau with bias forces h: M q̈ = tau - h.
 
-    They are those of the robot at rest, without gravity, under what the bias forces leave. Along
-    its axis a joint passes on its own torque and nothing else, but for what a rotor takes.
+    They are those of the robot at rest, without gravity, under the torques minus the bias forces. A
+    joint passes on only its own torque along its axis, except for the part of a rotor.
     """
     X = {i: robot.transform(i, q) for i, _ in robot.outward}
     IA = {i: ArticulatedInertia.of_body(I) for i, I in enumerate(robot.inertia)}
@@ -58,7 +58,7 @@ def accelerations(robot, q, tau, h):
         S, rotor, net = robot.subspace[i], robot.rotor_inertia[i], tau[i] - h[i]
         U = IA[i] @ S
         reciprocal = 1.0 / require_inertia(robot, i, S @ U + rotor)
-        y[i] = reciprocal * (net - S @ f[i])  # q̈ if the body before stays where it is
+        y[i] = reciprocal * (net - S @ f[i])  # q̈ if the parent stays at rest
         if p != WORLD:
             W[i], held[i] = _across(S, U * reciprocal), rotor * reciprocal
             passed = _across(S, f[i] + U * y[i]) + S * (net - rotor * y[i])
@@ -76,5 +76,5 @@ def accelerations(robot, q, tau, h):
 
 
 def _across(S, v):
-    """What v has besides its part along S: nothing there, if S is a coordinate."""
+    """The part of v orthogonal to S, which has no entry there if S is a coordinate."""
     return v - S * (S @ v)

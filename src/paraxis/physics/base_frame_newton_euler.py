@@ -1,10 +1,10 @@
 """Inverse dynamics in base coordinates (Lee and Chang, 1988, equations 15 to 31).
 
-All vectors are along the axes of the root frame. Nothing is then turned on its way from link to
-link: rotations follow by a product and everything else by a sum, each a homogeneous linear
-recurrence x[i] = x[p] ∘ b[i], whose terms b are found for all links at once. A machine solves the
-recurrences and evaluates what every link has for itself: one link after another here, on several
-processors in parallel/networks/p_fold_machine.py. Body frames sit on their joints' axes here, at
+All vectors are along the axes of the root frame. Nothing is then transformed from link to link:
+rotations follow by a product and everything else by a sum, each a homogeneous linear recurrence
+x[i] = x[p] ∘ b[i], whose terms b are computed for all links at once. A machine solves the
+recurrences and evaluates the local equations of every link: one link after another here, on several
+processors in parallel/networks/p_fold_machine.py. Body frames are at their joints' axes here, at
 the far end of the link in the paper. Symbols: docs/concepts/notation.md.
 """
 
@@ -22,7 +22,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def torques(machine, robot, q, qd, qdd):
-    """The same on a machine. A recurrence is given its operator, its first value and its terms."""
+    """The same on a machine. A recurrence has an operator, a first value and terms."""
     each, outward, inward = machine.each, machine.outward, machine.inward
     base, out = robot.base_acceleration, robot.external_force
     X, children = {i: robot.transform(i, q) for i, _ in robot.outward}, _children(robot)
@@ -84,7 +84,7 @@ def torques(machine, robot, q, qd, qdd):
 
 
 def _children(robot):
-    """Of each body those that it carries."""
+    """The children of each body."""
     children = {i: [] for i in (WORLD, *range(robot.n))}
     for i, p in robot.outward:
         children[p].append(i)
@@ -92,13 +92,13 @@ def _children(robot):
 
 
 class LinkByLink:
-    """A machine with one processor, which takes the links as they come."""
+    """A machine with one processor, which takes the links in order."""
 
     def __init__(self, robot):
         self.robot = robot
 
     def each(self, name, value):
-        """What every link has for itself: value(i, p) for each link i and its parent p."""
+        """The local values of every link: value(i, p) for each link i and its parent p."""
         return {i: value(i, p) for i, p in self.robot.outward}
 
     def outward(self, name, combine, first, term):

@@ -1,7 +1,7 @@
 """The momentum of a whole robot about its centre of mass, and how that centre moves.
 
-Momenta are 6-D, moment of momentum first, along the axes of the world. Rotors have no part in
-them. Symbols: docs/concepts/notation.md.
+Momenta are 6-D, moment of momentum first, along the axes of the world. Rotors do not contribute.
+Symbols: docs/concepts/notation.md.
 """
 
 from copy import copy
@@ -35,7 +35,7 @@ def centroidal_momentum(robot, q, qd):
 
 
 def centroidal_bias(robot, q, qd):
-    """Return Ȧ q̇: the force from outside that keeps the rates as they are, without gravity."""
+    """Return Ȧ q̇: the external force that keeps the rates constant, without gravity."""
     floating = copy(robot)
     floating.base_acceleration = ZERO
     _, reactions = torques_and_reactions(floating, q, qd, robot.coast(qd))

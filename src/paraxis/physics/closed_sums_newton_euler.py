@@ -1,9 +1,9 @@
 """Inverse dynamics by closed sums, without a recursion (Lathrop, 1985, appendix A).
 
-From these he derives the forms that glue spans: every velocity, acceleration, force and moment is
-one sum over the links before or beyond, each term turned by the rotation between two links. Given
-those rotations, all terms of a sum can be found at once. The operations grow as the square of the
-number of links. Frames sit on their joints' axes here, at the far ends of links in the paper.
+He derives the combining forms of spans from these sums: every velocity, acceleration, force and
+moment is one sum over the links before or beyond, with each term rotated between two links. Given
+those rotations, all terms of a sum can be computed at once. The operations grow as the square of
+the number of links. Frames are at their joints' axes here, at the far ends of links in the paper.
 Equations are his. Symbols: docs/concepts/notation.md.
 """
 
@@ -25,7 +25,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     slide = [ZERO3 if robot.is_revolute[i] else robot.axis[i] for i in links]
 
     def outward(start, term):
-        """For each link, what is given at the base and the terms of all links up to it."""
+        """For each link, the value at the base plus the terms of all links up to it."""
         return [
             total([W[0, i].T @ start, *(W[j + 1, i].T @ term[j] for j in range(i + 1))])
             for i in links
@@ -36,7 +36,7 @@ def inverse_dynamics(robot, q, qd, qdd):
         return [total([W[i + 1, j] @ term[j] for j in range(i, robot.n)]) for i in links]
 
     def seen(vector, at_base):
-        """What the link before each one has, along this one's axes."""
+        """The vector of the previous link, along the axes of each one."""
         return [X[i].turn.T @ each for i, each in enumerate([at_base, *vector[:-1]])]
 
     spin = [turn[i] * qd[i] for i in links]
@@ -75,7 +75,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def rotations(A):
-    """(a, b) -> the coordinates of link b to those of link a - 1: the product of A[a] to A[b].
+    """(a, b) -> the rotation from link b to link a - 1: the product of A[a] to A[b].
 
     The identity where a = b + 1.
     """

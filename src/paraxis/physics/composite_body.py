@@ -1,7 +1,7 @@
 """The mass matrix from composite bodies, and forward dynamics by solving with it.
 
-Walker and Orin's third method (1982): all bodies beyond a joint are one rigid body for it, whose
-momentum at unit rate, carried inward, meets the other joints. Vectors are 6-D, angular part
+Walker and Orin's third method (1982): all bodies beyond a joint act as one rigid body on it, whose
+momentum at unit rate, carried inward, acts on the other joints. Vectors are 6-D, angular part
 first, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
@@ -41,7 +41,7 @@ def forward_dynamics(robot, q, qd, tau):
 
 
 def accelerations(robot, q, tau, h):
-    """The accelerations under the torques tau where the bias forces are h: M q̈ = tau - h."""
+    """The accelerations under the torques tau with bias forces h: M q̈ = tau - h."""
     return solve(factored(robot, q), [t - b for t, b in zip(tau, h, strict=True)])
 
 

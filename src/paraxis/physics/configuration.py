@@ -14,8 +14,8 @@ from ..robots.model import quaternion_rotation
 from ..scalar import atan2, cos, less, select, sin, sqrt
 from ..spatial import Vector, cross
 
-# Below this angle, squared, series take over: their next terms are beyond float64, and above it
-# what cancels costs few digits, in second derivatives, too.
+# Below this angle, squared, series are used: their next terms are beyond float64, and above it
+# cancellation costs few digits, also in second derivatives.
 SMALL = 0.01
 
 
@@ -25,10 +25,10 @@ def integrate(robot, q, v):
 
 
 def move_straight(robot, q, v, dt):
-    """Return positions, and velocities, a time dt later, while free bodies move straight.
+    """Return positions, and velocities, a time dt later, if free bodies move straight.
 
-    The velocity of a free joint is along the axes of its body: v is along those of now, and what is
-    returned along those of then. So a body that nothing pulls keeps its linear momentum, however
+    The velocity of a free joint is along the axes of its body: v is along the present ones, and the
+    result along the later ones. A body without forces therefore keeps its linear momentum, however
     fast it spins; `integrate` moves it along a screw.
     """
     moved, turned = [], []
@@ -46,12 +46,12 @@ def move_straight(robot, q, v, dt):
 
 
 def turning_axes(robot, v):
-    """Return how fast velocities along axes of free bodies would change if these did not turn."""
+    """Return the rates of velocities along axes of free bodies that are due to their rotation."""
     return _by_joint(robot, _TURNING, _velocities(robot, v))
 
 
 def integrate_rows(rows, q, v):
-    """Return the same of all rows (robots/rows.py), as if none followed another."""
+    """Return the same for all rows (robots/rows.py), as if none followed another."""
     moved, begin = [], 0
     for group in rows.groups:
         first, end = rows.joints[group[0]], begin + sum(rows.joints[k].nq for k in group)
@@ -77,10 +77,10 @@ def velocities(robot, q, rates):
 
 
 def straight_rate(robot, u, v):
-    """Return u̇ where a position is moved by u from where it was, and its velocity is v.
+    """Return u̇ for a position that is displaced by u and has the velocity v.
 
-    They are the same but for the rotations that u and v add up to in no certain order: this is the
-    inverse of the derivative of the exponential, as a series up to the fifth power of u.
+    They are equal except for the order of the rotations in u and v: this is the inverse of the
+    derivative of the exponential, as a series up to the fifth power of u.
     """
     return _by_joint(robot, _STRAIGHT, _velocities(robot, u), _velocities(robot, v))
 
@@ -92,7 +92,7 @@ def seen_from(robot, q0, q1, v):
 
 
 def carried_along(robot, u, v):
-    """Return [u, v]: what the axes of bodies that move by u make of velocities v along them."""
+    """Return [u, v]: the rate of velocities v along the axes of bodies that move by u."""
     return _by_joint(robot, _BRACKETS, _velocities(robot, u), _velocities(robot, v))
 
 
@@ -200,7 +200,7 @@ def _angular_velocity(q, rates):
 
 
 def _screw(ω, v):
-    """Where a body that moves along v while it turns by ω is after a unit of time."""
+    """The displacement, after a unit of time, of a body that moves along v while it turns by ω."""
     square = _square(ω)
     small = less(square, SMALL)
     safe = select(small, 1.0, square)
@@ -215,7 +215,7 @@ def _screw(ω, v):
 
 
 def _unscrewed(ω, p):
-    """The v of which `_screw` makes p."""
+    """The v from which `_screw` gives p."""
     square = _square(ω)
     small = less(square, SMALL)
     safe = select(small, 1.0, square)
@@ -229,7 +229,7 @@ def _unscrewed(ω, p):
 
 
 def _bracket(u, v):
-    """[u, v] of velocities, linear before angular: how much u carries v along."""
+    """[u, v] of velocities, linear before angular: the rate of v as it is carried along by u."""
     (a, α), (b, β) = ((Vector(*each[:3]), Vector(*each[3:])) for each in (u, v))
     return [*(cross(α, b) + cross(a, β)), *cross(α, β)]
 

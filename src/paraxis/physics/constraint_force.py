@@ -1,15 +1,15 @@
 """Forward dynamics from the forces that hold the joints together (Fijany, 1994).
 
-The force through a joint has a part that works, its torque, and a part that only holds the links
-together: F = H F_T + W F_S. Links that move under those forces alone, I V̇ = P F, must not come
-apart where their joints hold them: Wᵀ Pᵀ V̇ = 0. That is a block-tridiagonal system,
-A F_S = -B F_T with A = Wᵀ Pᵀ I⁻¹ P W, and with its solution
+The force through a joint has a part that does work, its torque, and a part that only holds the
+links together: F = H F_T + W F_S. Links that move under those forces alone, I V̇ = P F, must not
+separate in the directions held by joints: Wᵀ Pᵀ V̇ = 0. This is a block-tridiagonal system, A F_S =
+-B F_T with A = Wᵀ Pᵀ I⁻¹ P W, and with its solution
 
     M⁻¹ = C - Bᵀ A⁻¹ B        Λ⁻¹ = D - Eᵀ A⁻¹ E.
 
-Of these products only A is made; the others are applied, factor by factor. Vectors are 6-D, angular
-part first, each in its own body's frame, turned so that H and W are selections. joint_split.py says
-how rotors fit in. Symbols: docs/concepts/notation.md.
+Of these products only A is computed; the others are applied, factor by factor. Vectors are 6-D,
+angular part first, each in its own body's frame, rotated so that H and W are selections. Rotors are
+explained in joint_split.py. Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple
@@ -36,12 +36,12 @@ def forward_dynamics(robot, q, qd, tau):
 
 
 def forward_dynamics_by(robot, q, qd, tau, algorithm, angular_velocities, solver):
-    """The same with any way to find angular velocities and to solve A x = b."""
+    """The same with a choice of methods for angular velocities and for A x = b."""
     held = HeldLinks(robot, q, algorithm, solver)
     ω = angular_velocities(held.robot, held.X, qd)
-    # The paper takes Newton and Euler's torques b from tau first. Those sum up, at each joint, what
-    # acts on all links beyond it, only for P to take it apart again. So every link keeps its own
-    # bias here and every joint its own drift: no sums, no second recursion, no digits lost.
+    # The paper first computes Newton and Euler's torques b from tau. These sum up, at each joint,
+    # the loads of all links beyond it, which P then takes apart again. Here every link keeps its
+    # own bias and every joint its own drift: no sums, no second recursion, no loss of digits.
     p, c = biases(held.robot, ω), drifts(held.robot, held.X, ω, qd)
     motion = held.answer(tau, p, c, held.robot.base_acceleration)
     for i in range(held.robot.n):
@@ -52,13 +52,13 @@ def forward_dynamics_by(robot, q, qd, tau, algorithm, angular_velocities, solver
 
 
 def mass_matrix_inverse(robot, q):
-    """Return M⁻¹ = C - Bᵀ A⁻¹ B, by rows: column k is how the joints answer to torque k."""
+    """Return M⁻¹ = C - Bᵀ A⁻¹ B, by rows: column k is the response of the joints to torque k."""
     held = HeldLinks(robot, q, NAME, BlockTridiagonal)
     return _symmetric([held.answer(unit(k, robot.nv)).qdd for k in range(robot.nv)])
 
 
 def operational_space_inertia_inverse(robot, q, frame, coordinates):
-    """Return Λ⁻¹ = D - Eᵀ A⁻¹ E, by rows: column k is how the frame answers to force k on it."""
+    """Return Λ⁻¹ = D - Eᵀ A⁻¹ E, by rows: column k is the response of the frame to force k."""
     held = HeldLinks(robot, q, NAME, BlockTridiagonal)
     if frame.body == WORLD:
         return [[0.0] * 6 for _ in range(6)]
@@ -78,16 +78,16 @@ def operational_space_inertia_inverse(robot, q, frame, coordinates):
 
 
 class Motion(NamedTuple):
-    """How links that hold together move."""
+    """The motion of links that are held together."""
 
     qdd: list  # of the rows of the joints
     a: list  # the accelerations of the links
     F: list  # the forces through the joints
-    F_S: list  # of which these hold
+    F_S: list  # their constraint parts
 
 
 class HeldLinks:
-    """The links of a chain, each free but for the forces through its joints; A is factored."""
+    """The links of a chain, free except for the forces through their joints; A is factored."""
 
     def __init__(self, robot, q, algorithm, solver):
         require_chain(robot, algorithm)
@@ -109,8 +109,8 @@ class HeldLinks:
     def answer(self, tau, p=None, c=None, base=ZERO):
         """The Motion under the torques tau.
 
-        The links feel the biases p, the joints drift by c, and the base accelerates by `base`;
-        without these, all is at rest and nothing pulls.
+        The links have the biases p, the joints the drifts c, and the base accelerates by `base`;
+        without these, everything is at rest and without loads.
         """
         joints, still = self.joints, [ZERO] * self.robot.n
         p, c = p or still, c or still
@@ -135,7 +135,7 @@ class HeldLinks:
         ]
 
     def gaps(self, a, c, base):
-        """Pᵀ V̇ - c: how the two links at each joint accelerate apart, in all six directions."""
+        """Pᵀ V̇ - c: the relative acceleration of the links at each joint, in all directions."""
         return [
             own - X @ before - drift
             for own, X, before, drift in zip(a, self.X, [base, *a[:-1]], c, strict=True)
@@ -143,7 +143,7 @@ class HeldLinks:
 
 
 def _symmetric(columns):
-    """The rows of a symmetric matrix, of which only what is below the diagonal is used."""
+    """The rows of a symmetric matrix, from the entries below the diagonal."""
     indices = range(len(columns))
     return [[columns[min(i, k)][max(i, k)] for k in indices] for i in indices]
 

@@ -1,10 +1,10 @@
-"""Newton-Euler in which every variable of every link stands by itself, as it is sent and read.
+"""Newton-Euler with separate variables for every link, as they are sent and read.
 
 The equations of Hamilton, Walker and Bennett (1996, appendix), after Spong and Vidyasagar: moments
-balanced about the centres of mass, gravity apart from accelerations. ω̇ and α are the same vector,
-found in two ways, as they print it: one goes into accelerations, the other into moments. a_c starts
-from a_e of the link before, where they misprint a_c. Points of a link are measured from its joint's
-seat, which stays where it is in the parent, so that a link that slides has the same equations.
+about the centres of mass, with gravity separate from accelerations. ω̇ and α are the same vector,
+computed in two ways, as printed: one enters accelerations, the other moments. a_c starts from a_e
+of the previous link, where a_c is misprinted. Points of a link are measured from its joint's seat,
+which is fixed in the parent, so that a sliding link has the same equations.
 Symbols: docs/concepts/notation.md.
 """
 
@@ -20,7 +20,7 @@ VARIABLES = (*FORWARD, "gravity", *BACKWARD)
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd).
 
-    The end acceleration of row i is that of the place where joint i sits, on the link before it.
+    The end acceleration of row i is that of the seat of joint i, on the previous link.
     """
     X, children = {}, {i: [] for i, _ in robot.outward}
     ω, ωd, α = ({WORLD: vector} for vector in _base_turning(robot))
@@ -65,7 +65,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def _end_acceleration(robot, joint, link, seat, out, ω, ωd):
-    """Of the place where a joint sits, on the link that carries it."""
+    """The acceleration of the seat of a joint, on the link that carries it."""
     r = robot.origin[joint] + out
     end = seat + cross(ωd[link], r) + cross(ω[link], cross(ω[link], r))
     return end if link == WORLD else mark("end_acceleration", joint, end)
@@ -78,5 +78,5 @@ def _base_turning(robot):
 
 
 def _base_push(robot):
-    """The linear acceleration of the base itself, without that by which gravity is felt."""
+    """The linear acceleration of the base itself, without that which represents gravity."""
     return robot.base_acceleration.linear + robot.gravity

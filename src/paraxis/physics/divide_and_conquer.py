@@ -1,12 +1,13 @@
 """Forward dynamics in logarithmic time: divide and conquer (Featherstone, 1999).
 
-A span of links whose inner joints are free is known by how its two ends give way to forces on them,
-and how they accelerate without: a = Φ f + b. Two spans that meet in a joint are glued into one:
-what holds the joint follows from the forces at the ends, and is eliminated. Once all are one span,
-with the base before and nothing beyond, forces are handed back to the halves, down to every joint.
+A span of links whose inner joints are free is described by the response of its two ends to forces
+on them, and by their accelerations without: a = Φ f + b. Two spans that meet in a joint are
+combined into one: the constraint force of the joint follows from the forces at the ends, and is
+eliminated. When all are one span, with the base before and nothing beyond, forces are passed back
+to the halves, down to every joint.
 
 A massless link has no Φ and is an error. Vectors are 6-D, angular part first; the near end of a
-span is in the frame of its first body, the far end in that of the body after it, both turned so
+span is in the frame of its first body, the far end in that of the body after it, both rotated so
 that a joint's directions are coordinates. Symbols: docs/concepts/notation.md.
 """
 
@@ -39,7 +40,7 @@ def forward_dynamics(robot, q, qd, tau):
 
 
 class Span(NamedTuple):
-    """Some links in a row; the matrices are those of two_joint_link.py."""
+    """Adjacent links; the matrices are those of two_joint_link.py."""
 
     near: list
     across: list
@@ -49,7 +50,7 @@ class Span(NamedTuple):
 
 
 class Drive(NamedTuple):
-    """A joint, and what moves it."""
+    """A joint, and its torque."""
 
     number: int
     split: JointSplit
@@ -58,10 +59,10 @@ class Drive(NamedTuple):
 
 
 class Glued(NamedTuple):
-    """Two spans as one, and what their joint needs once the forces at the ends are known.
+    """Two spans as one, with the data of their joint for when the forces at the ends are known.
 
-    The links at the joint accelerate apart by gap + acrossᵀ f: of this, and of the mobility that
-    answers it, the part that the joint holds is eliminated.
+    The links at the joint accelerate apart by gap + acrossᵀ f: of this, and of the mobility of the
+    joint, the constrained part is eliminated.
     """
 
     span: Span

@@ -1,4 +1,4 @@
-"""Energies, and the centre of mass they hang on. Symbols: docs/concepts/notation.md."""
+"""Energies, and the centre of mass. Symbols: docs/concepts/notation.md."""
 
 from ..errors import RobotError
 from ..robots.joint import WORLD
@@ -6,7 +6,7 @@ from ..scalar import known
 
 
 def kinetic_energy(robot, q, qd):
-    """Return the energy of motion: of every body, and of every rotor."""
+    """Return the kinetic energy of every body and every rotor."""
     v, twice = {WORLD: robot.base_velocity}, 0.0
     for i, p in robot.outward:
         v[i] = robot.transform(i, q) @ v[p] + robot.subspace[i] * qd[i]
@@ -16,7 +16,7 @@ def kinetic_energy(robot, q, qd):
 
 
 def potential_energy(robot, q):
-    """Return the energy of height; zero for mass at the origin of the world."""
+    """Return the gravitational energy; zero for mass at the origin of the world."""
     mass, moment = first_moment(robot, q)
     return -((moment + (robot.base_turn.T @ robot.base_origin) * mass) @ robot.gravity)
 
@@ -25,7 +25,7 @@ def centre_of_mass(robot, q):
     """Return the centre of mass in the world."""
     mass, moment = first_moment(robot, q)
     if known(mass) == 0.0:
-        raise RobotError(f"robot {robot.robot.name!r} has no mass, so it has no centre of mass")
+        raise RobotError(f"robot {robot.robot.name!r} has no mass, and thus no centre of mass")
     return robot.base_origin + robot.base_turn @ (moment * (1.0 / mass))
 
 

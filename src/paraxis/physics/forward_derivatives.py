@@ -1,7 +1,7 @@
 """Derivatives of forward dynamics from those of inverse dynamics.
 
-Inverse dynamics takes forward dynamics' accelerations back to tau; differentiated at constant tau
-that says M ∂q̈ = -∂τ (Carpentier and Mansard, 2018). Symbols: docs/concepts/notation.md.
+Inverse dynamics maps the accelerations of forward dynamics back to tau; differentiating at constant
+tau gives M ∂q̈ = -∂τ (Carpentier and Mansard, 2018). Symbols: docs/concepts/notation.md.
 """
 
 from .linear.factor import solve

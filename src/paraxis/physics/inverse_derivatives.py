@@ -1,9 +1,9 @@
 """Derivatives of inverse dynamics from composite bodies (Singh, Russell and Wensing, 2022).
 
 A change of one joint's position or velocity changes the motion of all bodies beyond it as if they
-were one. So the forces on them change by their composite inertia, times a change of acceleration,
-and by their composite `Swirl`, times a change of velocity; carried inward, these meet the other
-joints. Vectors are 6-D, angular part first, each in its own body's frame. Symbols:
+were one. The forces on them therefore change by their composite inertia times a change of
+acceleration, and by their composite `Swirl` times a change of velocity; carried inward, these act
+on the other joints. Vectors are 6-D, angular part first, each in its own body's frame. Symbols:
 docs/concepts/notation.md.
 """
 
@@ -49,7 +49,7 @@ def inverse_dynamics_derivatives(robot, q, qd, qdd):
             f, g = Ic[i] @ ψ2[c] + B[i] @ ψ1[c], Ic[i] @ σ[c] + B[i] @ S[c]
             for b in rows:
                 over_q[b][c], over_qd[b][c] = S[b] @ f, S[b] @ g
-            f = f + cross_force(S[c], F[i])  # it turns what it carries, which only others see
+            f = f + cross_force(S[c], F[i])  # only other joints are affected
             below, above = i, p
             while above != WORLD:
                 back = X[below].T
@@ -77,11 +77,11 @@ def _along(S, rows, rates):
 
 @dataclass(frozen=True, slots=True)
 class Swirl:
-    """How the forces on bodies that move change with their velocities.
+    """The change of forces on moving bodies with their velocities.
 
-    Adding the motion u = (ω, ·) to all of them takes B u = 2 ∫ (r × (ω × ṙ), ω × ṙ) dm over their
-    points r, besides what accelerations take: v ×* I u + u ×* I v - I (v × u) of a body that moves
-    by v. So B v is twice its v ×* I v. Swirls add up, as inertias do.
+    Adding the motion u = (ω, ·) to all of them requires B u = 2 ∫ (r × (ω × ṙ), ω × ṙ) dm over
+    their points r, in addition to the force of accelerations: v ×* I u + u ×* I v - I (v × u) for a
+    body that moves by v. B v is thus twice its v ×* I v. Swirls add up, like inertias.
     """
 
     angular: Matrix  # 2 ∫ (r·ṙ) 1 - ṙ rᵀ dm
@@ -89,7 +89,7 @@ class Swirl:
 
     @classmethod
     def of(cls, I, v):
-        """Of a body that moves by v."""
+        """The Swirl of a body that moves by v."""
         J, ω = I.about_origin, v.angular
         P = (v.linear * I.mass + cross(ω, I.moment)) * 2.0
         trace = J.xx + J.yy + J.zz  # with r rᵀ integrated, twice: trace 1 - 2 J
@@ -113,7 +113,7 @@ class Swirl:
         return Swirl(X.turn.tensor(self.angular) + swing(X.origin, P), P)
 
     def across(self, s):
-        """The angular part of Bᵀ s; there is no other."""
+        """The angular part of Bᵀ s; the linear part is zero."""
         return self.angular.T @ s.angular + cross(self.linear, s.linear)
 
 

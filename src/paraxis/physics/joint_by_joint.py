@@ -1,21 +1,21 @@
 """Dynamics with a processor for each joint, in base coordinates (Lathrop; Lee and Chang).
 
-All vectors are along the axes of the base and about one point, so nothing is turned on its way
-from link to link: poses follow by a product, motions and forces by a sum (Lee and Chang, 1988,
-equations 15 to 31). The point is where the first joint that turns is now: about the origin of the
-base, a robot on a rail would lose digits with the square of the distance that it has gone.
-What every joint has for itself is found for all joints at once, by a processor for each (Lathrop,
-1985). A machine carries this out (joint_functions/machine.py):
+All vectors are along the axes of the base and about one point, so nothing is transformed from link
+to link: poses follow by a product, motions and forces by a sum (Lee and Chang, 1988, equations 15
+to 31). The point is the present position of the first joint that turns: about the origin of the
+base, a robot on a rail would lose digits with the square of the distance travelled. The local
+equations of every joint are evaluated for all joints at once, by one processor each (Lathrop,
+1985). A machine executes this (joint_functions/machine.py):
 
     each(items, rule, ...)      a rule for all items at once: bodies, joints, pairs of joints, ...
     poses(rule)                 level by level from the base, a joint after the one that carries it
-    outward(field, result)      sums over all joints that carry a body, from what the base has
+    outward(field, result)      sums over all joints that carry a body, from the value of the base
     inward(field)               sums over all that a body carries, itself included
 
-A rule is a function of scalars. What it reads and returns are fields of numbers: `pose`, `v` and
+A rule is a function of scalars. Its arguments and results are fields of numbers: `pose`, `v` and
 `a` of a body, `S` of a joint, `v_up` and `v_p` of the body that carries it, `f_c` and `S_b` of the
-joints of a pair (c, b), of which b carries c. The rows of a floating base stand on the world, and
-the base's frame is then that of all coordinates. Symbols: docs/concepts/notation.md.
+joints of a pair (c, b), of which b carries c. The rows of a floating base are relative to the
+world, and all coordinates are then along the base's frame. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.model import BodyInertia, quaternion_rotation
@@ -84,8 +84,8 @@ def forward_dynamics_derivatives(machine):
 
 
 def _move(machine, accelerations):
-    """Poses, directions, velocities and accelerations; without `accelerations`, of a motion at
-    constant rates."""
+    """Poses, directions, velocities and accelerations; without `accelerations`, those of a motion
+    with constant rates."""
     given = (accelerations,) if accelerations else ()
     machine.root(_root, given)
     constants = ("across", "axis", "origin", "turns", "slides")
@@ -98,8 +98,8 @@ def _move(machine, accelerations):
 
 
 def _root(gravity, seat, rails, q=None, qd=None, qdd=None):
-    """The world and, where it floats, the base: its rates are linear first. `rails` are where the
-    point that all is about is at q = 0, and the directions of the joints that slide it."""
+    """The world and, if it floats, the base: its rates are linear first. `rails` are the position
+    of the reference point at q = 0, and the directions of the joints that slide it."""
     still = (0.0,) * 6
     if seat is None:
         point, *directions = rails
@@ -132,7 +132,7 @@ def _on_its_seat(across, axis, origin, turns, slides, q):
 
 
 def _carried(own, up, up_origin, is_origin):
-    """An axis or the origin of a frame, in the coordinates that the carrying frame is in."""
+    """An axis or the origin of a frame, in the coordinates of the carrying frame."""
     turned = _Pose((*up, 0.0, 0.0, 0.0)).turned(Vector(*own))
     return {"own": (*(turned + Vector(*up_origin) * is_origin),)}
 
@@ -145,7 +145,7 @@ def _direction(pose, qd, turns, slides):
 
 
 def _change(S, u, v_up, qdd=None):
-    """How the acceleration changes from the body that carries a joint to the one beyond it."""
+    """The change of acceleration from the body that carries a joint to the one beyond it."""
     b = cross_motion(Spatial.of(v_up), Spatial.of(u))
     return {"b": (b if qdd is None else b + Spatial.of(S) * qdd).scalars()}
 
@@ -181,7 +181,7 @@ def _body(pose, v, a, mass, com, inertia):
 
 
 def _force(pose, v, a, mass, com, inertia):
-    """The force and moment that a body takes, its inertia turned about in its own frame."""
+    """The force and moment that accelerate a body, with its inertia rotated in its own frame."""
     place, J = _Pose(pose), Symmetric(*inertia)
     v, a = Spatial.of(v), Spatial.of(a)
     c = place.origin + place.turned(Vector(*com))
@@ -200,7 +200,7 @@ def _torque(S, beyond, qdd, rotor):
 
 
 def _accelerations(machine):
-    """q̈ from the mass matrix, whose place its factors take."""
+    """q̈ from the mass matrix, which is overwritten by its factors."""
     ancestors = machine.ancestors
     _move(machine, None)
 
@@ -236,8 +236,8 @@ def _accelerations(machine):
 
 
 def _batches(ancestors, most):
-    """Rows from the last to the first, as many at once as touch no more than `most` entries of a
-    matrix, and these entries."""
+    """Rows from the last to the first, in batches that touch at most `most` entries of a matrix,
+    and these entries."""
     rows, touched = [], {}
     for k in reversed(range(len(ancestors))):
         path = (k, *ancestors[k])
@@ -251,8 +251,8 @@ def _batches(ancestors, most):
 
 
 def _factors(ancestors, entries):
-    """Those that elimination left in place of a matrix, kept by rows as far as the tree fills it:
-    reciprocals of pivots on the diagonal."""
+    """The factors that elimination left in place of a matrix, by rows with the sparsity of the
+    tree: reciprocals of pivots on the diagonal."""
     places = [(i, j) for i, above in enumerate(ancestors) for j in (i, *above)]
     H = dict(zip(places, entries, strict=True))
     L = {(i, j): entry for (i, j), entry in H.items() if i != j}
@@ -264,7 +264,7 @@ def _rigid(I):
 
 
 def _felt(S, beyond, carried):
-    """What a joint feels of all that it carries: its momentum along S, and its force."""
+    """The effect on a joint of all that it carries: its momentum along S, and its force."""
     S, I = Spatial.of(S), _composite(beyond, carried)
     F = Spatial.of(beyond[RIGID:])
     return {"momentum": (I @ S).scalars(), "h": S @ F}
@@ -301,15 +301,15 @@ def _slopes(machine, sign, matrices):
         "joints", _changes, reads=("S", "beyond", "v_p", "a_p", "v_o"), constants=("carried",)
     )
 
-    machine.clear("slopes", matrices * machine.n**2)  # late, for it needs much room
+    machine.clear("slopes", matrices * machine.n**2)  # late, because it needs much memory
 
     def within(S_b, straight_c, g_c):
-        """Of a joint's own rows."""
+        """Entries between a joint's own rows."""
         S = Spatial.of(S_b) * sign
         return {"q_bc": S @ Spatial.of(straight_c), "qd_bc": S @ Spatial.of(g_c)}
 
     def between(S_b, ψ_b, f_c, g_c, h_c, w_c):
-        """Of a joint c and one that carries it, b."""
+        """Entries between a joint c and one that carries it, b."""
         S, h, w = Spatial.of(S_b) * sign, Spatial.of(h_c) * sign, Vector(*w_c) * sign
         ψ1, ψ2, σ = Vector(*ψ_b[:3]), Spatial.of(ψ_b[3:9]), Spatial.of(ψ_b[9:])
         return {
@@ -324,7 +324,7 @@ def _slopes(machine, sign, matrices):
 
 
 def _changes(S, beyond, v_p, a_p, v_o, carried):
-    """How a joint's position and rate change motions beyond it, and the forces that these take."""
+    """The changes of motions beyond a joint with its position and rate, and their forces."""
     S, v_p, a_p, v_o = map(Spatial.of, (S, v_p, a_p, v_o))
     I, F = _composite(beyond, carried), Spatial.of(beyond[RIGID : RIGID + FORCE])
     B = Swirl(_matrix(beyond[RIGID + FORCE : -3]), Vector(*beyond[-3:]))
@@ -337,7 +337,7 @@ def _changes(S, beyond, v_p, a_p, v_o, carried):
         "momentum": (I @ S).scalars(),
         "w": (*B.across(S),),
         "straight": f.scalars(),
-        "f": (f + cross_force(S, F)).scalars(),  # it turns what it carries, which only others see
+        "f": (f + cross_force(S, F)).scalars(),  # only other joints are affected
         "g": g.scalars(),
     }
 

@@ -1,6 +1,6 @@
-"""Where the frames of a robot are and how they move.
+"""The poses and motions of a robot's frames.
 
-Poses are in the world, in which the robot's base is placed. A motion is 6-D, angular part first, of
+Poses are in the world, in which the robot's base is placed. A motion is 6-D, angular part first, at
 the frame's origin; its coordinates are along the world's axes or along the frame's own ("body").
 Symbols: docs/concepts/notation.md.
 """
@@ -32,7 +32,7 @@ def frame_poses(robot, q, frames):
 
 
 def body_poses(robot, q):
-    """How each body is turned and where its origin lies, in the world."""
+    """The orientation of each body and the position of its origin, in the world."""
     R, p = {WORLD: robot.base_turn}, {WORLD: robot.base_origin}
     for i, parent in robot.outward:
         X = robot.transform(i, q)
@@ -56,14 +56,14 @@ def jacobian(robot, q, frame, coordinates):
 
 
 def _from_world(robot, q, frame):
-    """The joints' turns in the world, and the arms from their origins to the frame's."""
+    """The orientations of joints in the world, and the arms from their origins to the frame's."""
     R, p = body_poses(robot, q)
     _, end = _placed(R, p, frame)
     return R, {i: end - origin for i, origin in p.items()}
 
 
 def _from_frame(robot, q, frame):
-    """The same along the frame's own axes: inward from the frame, so the base plays no part."""
+    """The same along the frame's own axes: inward from the frame, independent of the base."""
     turn = Rotation(*frame.pose.rotation).T
     R, arm = {frame.body: turn}, {frame.body: turn @ Vector(*frame.pose.translation)}
     for i in robot.path(frame.body):
@@ -74,7 +74,7 @@ def _from_frame(robot, q, frame):
 
 
 def bias_acceleration(robot, q, qd, frame, coordinates):
-    """Return J̇ q̇: how the frame accelerates while the joints keep their rates."""
+    """Return J̇ q̇: the acceleration of the frame while the joints keep their rates."""
     v, a, coasting = {WORLD: ZERO}, {WORLD: ZERO}, robot.coast(qd)
     for i in reversed(robot.path(frame.body)):
         _, up = robot.outward[i]
@@ -83,7 +83,7 @@ def bias_acceleration(robot, q, qd, frame, coordinates):
         a[i] = X @ a[up] + cross_motion(v[i], vj) + robot.subspace[i] * coasting[i]
     place = Transform(Turn(Rotation(*frame.pose.rotation)), Vector(*frame.pose.translation))
     velocity, acceleration = place @ v[frame.body], place @ a[frame.body]
-    if coordinates == "world":  # of the point, not of the field of motion where it is
+    if coordinates == "world":  # of the point, not of the field of motion at its position
         acceleration = Spatial(
             acceleration.angular,
             acceleration.linear + cross(velocity.angular, velocity.linear),
@@ -94,7 +94,7 @@ def bias_acceleration(robot, q, qd, frame, coordinates):
 
 
 def _placed(R, p, frame):
-    """A frame's turn and origin in the world."""
+    """A frame's orientation and origin in the world."""
     turn, origin = R[frame.body], p[frame.body]
     arm = Vector(*frame.pose.translation)
     return turn @ Rotation(*frame.pose.rotation), origin + turn @ arm

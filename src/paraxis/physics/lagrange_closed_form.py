@@ -1,9 +1,9 @@
 """Inverse dynamics from Lagrange's equations in closed form (Uicker, 1965; Kahn, 1969).
 
-Every coefficient is a sum of traces over the bodies it concerns, from the first and second
-derivatives U of the 4x4 poses T (Dhanaraj, 1990, appendix A.1). It is the definition written out,
-of order n⁴: for small robots and for comparison. The base may rise, which is how gravity is felt,
-but not turn. Symbols: docs/concepts/notation.md.
+Every coefficient is a sum of traces over the bodies involved, from the first and second derivatives
+U of the 4x4 poses T (Dhanaraj, 1990, appendix A.1). It is the definition written out, of order n⁴:
+for small robots and for comparison. The base may rise, which represents gravity, but not turn.
+Symbols: docs/concepts/notation.md.
 """
 
 from collections import defaultdict

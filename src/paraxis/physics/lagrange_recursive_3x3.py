@@ -1,8 +1,8 @@
 """Inverse dynamics from Lagrange's equations by recursion on 3x3 matrices (Hollerbach, 1980).
 
-As with 4x4 matrices, but with rotation and position apart, which leaves out the products with the
+As with 4x4 matrices, but with separate rotation and position, which avoids the products with the
 constant last row. Everything is in the root frame. A base that turns starts the recursion; one that
-rises is felt like gravity. Sliding joints are added, and the inward equations derived anew, since
+rises acts like gravity. Sliding joints are added, and the inward equations are derived anew, since
 those in Dhanaraj (1990, appendix A.3) are misprinted. Symbols: docs/concepts/notation.md.
 """
 

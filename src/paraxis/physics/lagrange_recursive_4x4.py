@@ -2,8 +2,8 @@
 
 Waters found that the sums of the closed form collect into second derivatives of the poses T,
 propagated outward, and Hollerbach that the rest collects inward. Poses are in the root frame. A
-base that turns starts the recursion; one that rises is felt like gravity. Equations of Dhanaraj
-(1990, appendix A.2) with the accents that print lost there. Symbols: docs/concepts/notation.md.
+base that turns starts the recursion; one that rises acts like gravity. Equations are from Dhanaraj
+(1990, appendix A.2) with the accents that are missing in print. Symbols: docs/concepts/notation.md.
 """
 
 from ..robots.joint import WORLD

@@ -1,7 +1,7 @@
-"""Payloads and external forces of a robot, in the form in which its functions take them.
+"""Payloads and external forces of a robot, as parameters of its functions.
 
-Both differ from state to state, so they are parameters. Scalars are generic here; `frame` is the
-Frame in which they are described.
+Both differ per state, so they are parameters. Scalars are generic here; `frame` is the Frame in
+which they are described.
 """
 
 from dataclasses import replace
@@ -24,10 +24,10 @@ def frame_on_a_body(robot, name):
 
 
 def payload(robot, frame, mass, com, inertia):
-    """Mass, com and inertia of the bodies of `robot` when it also holds a body in `frame`.
+    """Mass, com and inertia of the bodies of `robot` with an additional body fixed to `frame`.
 
-    The body has a mass, a centre of mass in the frame, and an inertia about that centre along the
-    frame's axes. All is NaN where the mass is less than zero.
+    That body has a mass, a centre of mass in the frame, and an inertia about that centre along the
+    frame's axes. All results are NaN if the mass is negative.
     """
     mass = mass + sqrt(select(less(mass, 0.0), -1.0, 0.0))
     turn, arm = Rotation(*frame.pose.rotation), Vector(*frame.pose.translation)
@@ -56,7 +56,7 @@ def _swing(mass, arm):
 
 
 def external_force(robot, frame, coordinates, q, wrench):
-    """The moment and force on each body, of those on a frame at its origin.
+    """The moment and force on each body, from those on a frame at its origin.
 
     The latter are along the axes of the world or, with coordinates="body", along the frame's own.
     """

@@ -1,8 +1,8 @@
 """Forward dynamics in logarithmic time (Fijany, 1994).
 
-As constraint_force.py, with both of its recursions taken apart: angular velocities are glued from
-those of spans, and the block-tridiagonal system is solved by odd-even elimination. All else is
-local to a link and its neighbours.
+Like constraint_force.py, with both of its recursions replaced: angular velocities are combined from
+those of spans, and the block-tridiagonal system is solved by odd-even elimination. All other
+operations are local to a link and its neighbours.
 """
 
 from .constraint_force import forward_dynamics_by

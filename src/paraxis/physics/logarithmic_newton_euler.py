@@ -1,12 +1,12 @@
 """Inverse dynamics in logarithmic time (Lathrop, 1985).
 
-Any two adjacent spans of a chain can be glued into one: what a span adds to motion on the way out,
-and to force on the way in, needs only what its two parts add. With a processor for every
+Any two adjacent spans of a chain can be combined into one: the contribution of a span to motion
+outward, and to force inward, depends only on those of its two parts. With a processor for every
 operation both sweeps then take ⌈log₂(n+1)⌉ steps of a matrix-vector product and a sum. The base,
 which may spin and accelerate, is the first element. Vectors are 3-D.
 
-The gluing forms are derived anew, since body frames sit on their joints' axes here, at the far end
-of the link in the paper. They are bracketed so that what arrives last is added last.
+The combining forms are derived anew, since body frames are at their joints' axes here, at the far
+end of the link in the paper. They are bracketed so that the last value to arrive is added last.
 Symbols: docs/concepts/notation.md.
 """
 
@@ -34,9 +34,9 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 class Motion(NamedTuple):
-    """How the last body of a span moves, seen from the body before the span.
+    """The motion of the last body of a span relative to the body before the span.
 
-    Vectors are along the last body's axes; a span from the base on gives its true motion.
+    Vectors are along the last body's axes; a span that includes the base gives its absolute motion.
     """
 
     W: Matrix  # the last body's coordinates to those of the body before the span
@@ -44,17 +44,17 @@ class Motion(NamedTuple):
     α: Vector
     r: Vector  # from the origin of the body before the span to the last body's
     v: Vector  # its rate and
-    a: Vector  # acceleration, as the body before the span sees them
+    a: Vector  # acceleration, relative to the body before the span
 
 
 def base(robot):
-    """The base, seen from a place at rest; nothing depends on how fast its origin moves."""
+    """The base, relative to a point at rest; nothing depends on the velocity of its origin."""
     spin, rise = robot.base_velocity.angular, robot.base_acceleration
     return Motion(IDENTITY, spin, rise.angular, ZERO3, ZERO3, rise.linear)
 
 
 def one_joint(robot, i, X, qd, qdd):
-    """Body i, seen from the body that its joint stands on."""
+    """Body i, relative to the parent of its joint."""
     W, z = X.turn.matrix(), robot.axis[i]
     if robot.is_revolute[i]:
         return Motion(W, z * qd, z * qdd, W.T @ X.origin, ZERO3, ZERO3)
@@ -79,7 +79,7 @@ def glue_motions(left, right):
 
 
 class Load(NamedTuple):
-    """What moves a span's bodies, as if held at the first one, and the way to the next span.
+    """The loads of a span's bodies, as if held at the first one, and the vector to the next span.
 
     Vectors are along the first body's axes.
     """
@@ -94,7 +94,7 @@ NOTHING = Transform(Turn(), ZERO3)  # beyond the last body
 
 
 def one_body(robot, i, motion, beyond):
-    """What moves body i by itself; `beyond` is where the next body stands."""
+    """The load of body i by itself; `beyond` is the position of the next body."""
     I, h, out = robot.inertia[i], robot.inertia[i].moment, robot.external_force[i]
     ω, α = mark("omega", i, motion.ω), mark("alpha", i, motion.α)
     a = mark("acceleration", i, motion.a)

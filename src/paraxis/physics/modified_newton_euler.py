@@ -1,8 +1,9 @@
 """Inverse dynamics with one matrix for both accelerations (Dhanaraj, 1990).
 
-A point at r in a body accelerates by λ r over the body's origin, λ = [α]ₓ + [ω]ₓ². The matrix is
-made once per link and serves the next joint's origin, the first moment of mass, and, through its
-products of ω, the gyroscopic moment. Vectors are 3-D, each in its own body's frame.
+A point at r in a body has the acceleration of the body's origin plus λ r, λ = [α]ₓ + [ω]ₓ². The
+matrix is computed once per link and used for the next joint's origin, the first moment of mass,
+and, through its products of ω, the gyroscopic moment. Vectors are 3-D, each in its own body's
+frame.
 Symbols: docs/concepts/notation.md.
 """
 
@@ -27,7 +28,7 @@ def torques_and_reactions(robot, q, qd, qdd):
 
 
 class Motion(NamedTuple):
-    """How a body moves, gravity included, in its own frame."""
+    """The motion of a body, including gravity, in its own frame."""
 
     ω: Vector
     α: Vector
@@ -36,7 +37,7 @@ class Motion(NamedTuple):
 
 
 def torques_reactions_and_motions(robot, q, qd, qdd):
-    """Return the same and, by body, the Motion that the outward sweep found."""
+    """Return the same and, by body, the Motion from the outward sweep."""
     X, f, n = {}, {}, {}
     ω = {WORLD: robot.base_velocity.angular}
     α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}

@@ -1,4 +1,4 @@
-"""Inverse dynamics: the joint torques behind a given motion.
+"""Inverse dynamics: the joint torques of a given motion.
 
 Newton-Euler in link coordinates (Luh, Walker and Paul, 1980): sweep outward for motion, inward
 for force. Scalars are generic: floats give numbers, graph nodes give a trace. Vectors are 3-D,

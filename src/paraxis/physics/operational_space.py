@@ -1,4 +1,4 @@
-"""The inertia that a frame shows to a force on it (Khatib), and how it gives way to one."""
+"""The inertia that a frame presents to a force on it (Khatib), and its inverse."""
 
 from .composite_body import factored
 from .kinematics import jacobian
@@ -13,6 +13,6 @@ def operational_space_inertia(robot, q, frame, coordinates):
 
 
 def operational_space_inertia_inverse(robot, q, frame, coordinates):
-    """Return Λ⁻¹ = J M⁻¹ Jᵀ, by rows. There always is one."""
+    """Return Λ⁻¹ = J M⁻¹ Jᵀ, by rows. It always exists."""
     mass = PivotBlock(factored(robot, q))
     return mass.square(mass.halves(jacobian(robot, q, frame, coordinates)))

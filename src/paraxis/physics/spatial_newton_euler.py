@@ -28,7 +28,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def base_acceleration(robot):
-    """The root's acceleration as a 6-D vector: of the field of motion at its origin, not of the
-    point that is there now (Featherstone, section 2.11)."""
+    """The root's acceleration as a 6-D vector: that of the field of motion at its origin, not of
+    the point that is there at present (Featherstone, section 2.11)."""
     v, a = robot.base_velocity, robot.base_acceleration
     return Spatial(a.angular, a.linear - cross(v.angular, v.linear))

@@ -1,7 +1,7 @@
 """Springs of joints and of tendons: their energy, and the torques that hold them.
 
 A spring that is stretched by x pulls with k1 x + k2 x² + ..., and has the energy k1 x²/2 + k2 x³/3
-+ ...: it gives back all that it takes, as gravity does. Springs of spherical, planar and free
++ ...: it returns all energy that it takes, like gravity. Springs of spherical, planar and free
 joints are stretched along vectors, and pull along them. Joints that follow others have springs too,
 so positions and torques are those of all rows (robots/rows.py).
 """
@@ -18,7 +18,7 @@ from .configuration import NEUTRAL, rotation_between
 
 
 def spring_torques(rows, q):
-    """Return the torque of each row that holds the springs where they are."""
+    """Return the torque of each row that balances the springs."""
     torques = [0.0] * rows.n
     for stiffness, along, stretch in _springs_of_joints(rows, q):
         for k, pull in zip(along, _pull(stiffness, stretch), strict=True):
@@ -31,7 +31,7 @@ def spring_torques(rows, q):
 
 
 def spring_energy(rows, q):
-    """Return the energy of all springs; zero where none is stretched."""
+    """Return the energy of all springs; zero for springs that are not stretched."""
     energy = 0.0
     for stiffness, _, stretch in _springs_of_joints(rows, q):
         energy = energy + _stored(stiffness, stretch)
@@ -41,21 +41,21 @@ def spring_energy(rows, q):
 
 
 def tendon_arms(rows):
-    """Of each tendon, the rows it runs over, and how much longer it is per unit of each."""
+    """For each tendon, the rows over which it runs, and its change of length per unit of each."""
     first = {joint.name: own[0] for joint, own in _rows_by_joint(rows)}
     return [[(first[name], arm) for name, arm in each.arms] for each in rows.described.tendons]
 
 
-# -- what is stretched -------------------------------------------------------------------------
+# -- stretches ---------------------------------------------------------------------------------
 
 
 def _springs_of_joints(rows, q):
-    """Stiffnesses, the rows that each spring pulls along, and how far it is stretched there."""
+    """Stiffnesses, the rows along which each spring pulls, and its stretch there."""
     starts = [*accumulate((row.nq for row in rows.joints), initial=0)]
     for joint, own in _rows_by_joint(rows):
         if joint.spring is None:
             continue
-        count, _ = SIZES[joint.kind]  # of a helical joint one, the angle of its first row
+        count, _ = SIZES[joint.kind]  # one for a helical joint: the angle of its first row
         here, reference = q[starts[own[0]] :][:count], joint.spring.reference
         if not isinstance(reference, tuple):
             reference = NEUTRAL.get(joint.kind, [reference] * count)
@@ -66,7 +66,7 @@ def _springs_of_joints(rows, q):
 
 
 def _springs_of_tendons(rows, q):
-    """Stiffnesses, rows and arms, and by how much the spring of each tendon is stretched."""
+    """Stiffnesses, rows and arms, and the stretch of the spring of each tendon."""
     starts = [*accumulate((row.nq for row in rows.joints), initial=0)]
     for tendon, arms in zip(rows.described.tendons, tendon_arms(rows), strict=True):
         if tendon.has_spring:
@@ -86,7 +86,7 @@ def _beyond(length, low, high):
 
 
 def _each(reference, q):
-    """Numbers that have a spring each."""
+    """Numbers with one spring each."""
     return [[a - b] for a, b in zip(q, reference, strict=True)]
 
 
@@ -107,7 +107,7 @@ _STRETCHES = {  # kind -> vectors along the joint's velocities
     "free": _of_free,
 }
 
-# -- what it takes -----------------------------------------------------------------------------
+# -- forces and energies ------------------------------------------------------------------------
 
 
 def _pull(stiffness, stretch):
@@ -128,6 +128,6 @@ def _stored(stiffness, stretch):
 
 
 def _length(vector):
-    """Of a vector; its slope at zero is 0."""
+    """The length of a vector, with slope 0 at zero."""
     square = sum((x * x for x in vector), 0.0)
     return select(equal(square, 0.0), 0.0, sqrt(square))

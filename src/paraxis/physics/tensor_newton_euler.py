@@ -1,8 +1,8 @@
 """Inverse dynamics with Cartesian tensors (Balafoutis, Patel and Misra, 1988).
 
-A point at r in a body accelerates by λ r over the body's origin, λ = [α]ₓ + [ω]ₓ². With the
-second moments of mass J = ∫ r rᵀ dm the moment that this takes is ∫ r × λ r dm, the vector of
-the antisymmetric part of λ J: half the operations of I α + ω × I ω once λ is there.
+A point at r in a body has the acceleration of the body's origin plus λ r, λ = [α]ₓ + [ω]ₓ². With
+the second moments of mass J = ∫ r rᵀ dm the required moment is ∫ r × λ r dm, the vector of the
+antisymmetric part of λ J: half the operations of I α + ω × I ω once λ is known.
 Vectors are 3-D, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
@@ -40,7 +40,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def spinning_moment(λ, products, J):
-    """∫ r × λ r dm. On the diagonal of λ only differences matter: those of the squares of ω."""
+    """∫ r × λ r dm. On the diagonal of λ only the differences of the squares of ω matter."""
     x, y, z = λ
     xx, yy, zz, *_ = products
     return Vector(

@@ -185,14 +185,14 @@ export function swing_batch(states, q, k, tau = new Float64Array(2 * states)) {
 COMMENT = """\
 swing: (q[2], k) -> (tau[2]) in float64, written by Paraxis.
 
-swing computes one state, swing_batch many. States are one after another. Arrays of several
-dimensions are row-major. Outputs may be the very arrays of inputs. No memory is allocated.
+swing computes one state, swing_batch many. States are consecutive. Arrays of several
+dimensions are row-major. Outputs may be the same arrays as inputs. No memory is allocated.
 
 Each state takes 3 flops (2 mul, 1 add, 2 trig). An add is an addition or subtraction; sign
 changes are free; sines and cosines count under trig.
 
-Inputs that no output depends on are still looked at: where one is not finite, every output
-of its state that is not always zero is NaN.
+Inputs on which no output depends are still checked: if one is not finite, every output of
+its state that is not always zero is NaN.
 """
 
 

@@ -18,7 +18,7 @@ from .directions import complement, duals
 from .general import GeneralContact
 from .touching import Touching, not_negative
 
-A_POSE = 1e-6  # how far from a pose the entries of an anchor may be
+A_POSE = 1e-6  # tolerance of the entries of an anchor
 
 
 class Contact(Touching):
@@ -35,28 +35,28 @@ class Contact(Touching):
     work along H. V̇ is the rate of `px.jacobian` q̇ in the same coordinates. Contacts are bilateral:
     they never release.
 
-    `Contact.pinned`, `Contact.welded` and `Contact.sliding` make the usual ones,
-    `Contact.general` any other. The numbers of a contact may differ from state to state: their
-    batch shapes broadcast with those of states.
+    `Contact.pinned`, `Contact.welded` and `Contact.sliding` create common contacts,
+    `Contact.general` any other. The numbers of a contact may differ per state: their batch shapes
+    broadcast with those of states.
 
     **Arguments:**
 
-    - `frame`: name of the frame; by default the tool.
+    - `frame`: the name of the frame; by default the tool.
     - `motion`: H, `(6, nf)`, directions as columns; by default the orthogonal complement of W.
     - `constraint`: W, `(6, nc)`; by default the orthogonal complement of H. One of the two must be
       given.
-    - `acceleration`: G_C, `(..., nc)`, rad/s² or m/s²; by default zero. Needs `constraint`.
-    - `force`: K_F, `(..., nf)`, N m or N; by default zero. Needs `motion`.
-    - `coupling`: `(..., nf, nc)`, of type II. Needs `motion`.
-    - `coordinates`: `"world"` if directions are along the axes of the world, `"body"` if along the
-      frame's own.
+    - `acceleration`: G_C, `(..., nc)`, rad/s² or m/s²; by default zero. Requires `constraint`.
+    - `force`: K_F, `(..., nf)`, N m or N; by default zero. Requires `motion`.
+    - `coupling`: `(..., nf, nc)`, of type II. Requires `motion`.
+    - `coordinates`: `"world"` for directions along the axes of the world, `"body"` along those of
+      the frame.
     - `stabilisation`: a frequency ω in rad/s, or `(ω, ζ)`, with which errors of a simulation decay:
       it demands the acceleration -2 ζ ω (velocity) - ω² (distance from `anchor`) along the
       constraint directions; ζ is 1 unless given.
     - `anchor`: the pose at which the frame is held, `(..., 4, 4)` or a `Pose`; without one, only
-      velocities are corrected. Needs `stabilisation`.
+      velocities are corrected. Requires `stabilisation`.
 
-    **Raises:** `px.ArgumentError` if directions are dependent or not 6 together, or arguments do
+    **Raises:** `px.ArgumentError` if directions are dependent or not 6 in total, or arguments do
     not fit together.
 
     **Example:**
@@ -72,7 +72,7 @@ class Contact(Touching):
     1
     """
 
-    smoothing: float | None = None  # m/s, of a contact with friction: slower than this, it fades
+    smoothing: float | None = None  # m/s, of a contact with friction, which fades below this speed
 
     def __init__(
         self,
@@ -89,17 +89,17 @@ class Contact(Touching):
         super().__init__(frame, coordinates)
         self._set_directions(motion, constraint)
         if constraint is None and acceleration is not None:
-            raise ArgumentError("acceleration: give the constraint directions that it is along too")
+            raise ArgumentError("acceleration: requires the constraint directions")
         for name, value in (("force", force), ("coupling", coupling)):
             if motion is None and value is not None:
-                raise ArgumentError(f"{name}: give the motion directions that it is along too")
+                raise ArgumentError(f"{name}: requires the motion directions")
         if stabilisation is not None and acceleration is not None:
             raise ArgumentError(
                 "stabilisation cannot be combined with acceleration: it is for contacts that stay "
                 "where they are"
             )
         if anchor is not None and stabilisation is None:
-            raise ArgumentError("anchor: give a stabilisation too; without one it has no effect")
+            raise ArgumentError("anchor: has no effect without stabilisation; give both")
         self.give(
             acceleration=acceleration,
             force=force,
@@ -125,7 +125,7 @@ class Contact(Touching):
             )
         require_independent(both, "motion and constraint", ArgumentError)
 
-    # -- the usual contacts ----------------------------------------------------------------------
+    # -- common contacts -------------------------------------------------------------------------
 
     @classmethod
     def pinned(cls, frame: str | None = None, **options: Any) -> Contact:
@@ -153,21 +153,21 @@ class Contact(Touching):
         """Return a contact that keeps the frame's origin in a plane, with or without friction.
 
         With friction, the robot drags the plane along with μ times the pressure N = -normal · F.
-        The contact is bilateral: where N < 0, a real one would have released.
+        The contact is bilateral: if N < 0, a real one would have released.
 
         **Arguments:**
 
-        - `frame`: name of the frame; by default the tool.
+        - `frame`: the name of the frame; by default the tool.
         - `normal`: the plane's normal, `(3,)`, pointing to the robot's side.
-        - `friction`: coefficient of friction μ, `(...)`; by default none.
-        - `direction`: the direction in which the frame slides, `(..., 3)`; by default along its
-          velocity in the plane. Needs `friction`.
-        - `smoothing`: without a `direction`, the speed in m/s below which friction fades; small
-          beside the speeds at which the robot slides.
+        - `friction`: the coefficient of friction μ, `(...)`; by default none.
+        - `direction`: the direction in which the frame slides, `(..., 3)`; by default that of its
+          velocity in the plane. Requires `friction`.
+        - `smoothing`: without a `direction`, the speed in m/s below which friction fades; it should
+          be small compared with sliding speeds.
         - `options`: further arguments of `px.Contact`.
 
         **Raises:** `px.ArgumentError` if the normal is zero, friction is negative, or `direction`
-        is across the plane.
+        is not in the plane.
         """
         normal = as_array(normal, "normal", (3,)).astype(float)
         length = np.linalg.norm(normal)
@@ -198,7 +198,7 @@ class Contact(Touching):
 
         **Arguments:**
 
-        - `frame`: name of the frame, or None for the tool.
+        - `frame`: the name of the frame, or None for the tool.
         - `M1`: `(6, 6)`, the same in all states.
         - `M2`: `(..., 6, 6)`.
         - `k1`, `k2`: `(..., 6)`; by default zero.
@@ -253,7 +253,7 @@ def _speed(smoothing):
 
 
 def _with_damping(stabilisation):
-    """(ω, ζ), critically damped where only ω is given."""
+    """(ω, ζ), critically damped if only ω is given."""
     in_main_memory(stabilisation, "stabilisation")
     one = stabilisation is not None and np.ndim(stabilisation) == 0
     return (stabilisation, 1.0) if one else stabilisation
@@ -262,7 +262,7 @@ def _with_damping(stabilisation):
 def _drag(friction, direction, tangents):
     """The coupling (..., 5, 1) of a contact that slides in a direction along a plane."""
     if friction is None:
-        raise ArgumentError("direction: give the coefficient of friction too")
+        raise ArgumentError("direction: requires friction")
     friction = not_negative("friction", as_array(friction, "friction", ()))
     direction = as_array(direction, "direction", (3,))
     along = direction @ tangents
@@ -275,7 +275,7 @@ def _drag(friction, direction, tangents):
 
 
 def _check_anchor(poses):
-    """Refuse matrices that are not poses; NaN passes, and spoils only its own states."""
+    """Reject matrices that are not poses; NaN passes, and only affects its own state."""
     if poses is None:
         return
     turn = poses[..., :3, :3]

@@ -1,7 +1,7 @@
 """`px.constrained_forward_dynamics`: accelerations and forces of a robot in contact.
 
-Inside another trace, where numbers of a contact may be traced scalars too, use `spliced`; beside q,
-qd and tau it takes the arrays that `contact_arrays(contacts)` names.
+Inside another trace, where numbers of a contact may also be traced scalars, use `spliced`; in
+addition to q, qd and tau it takes the arrays named by `contact_arrays(contacts)`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from .long_chain import constrained_chain, touches_tip
 from .touching import Touching, degrees_of_freedom
 
 TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
-LONGEST_IN_CONTACT = 32  # joints of a robot for which a Program is made without being asked for
+LONGEST_IN_CONTACT = 32  # joints of a robot for which a Program is created implicitly
 MOVING_BASE = ("base_velocity", "base_acceleration")
 
 
 class ConstrainedMotion(NamedTuple):
     """The motion of a robot in contact, and the forces of contact, per state.
 
-    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s²; NaN where the rank is deficient.
+    - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s²; NaN if the rank is deficient.
     - `force`: moment and force on the environment, `(..., 6)`, or `(..., k, 6)` for a list of k
-      contacts, N m and N; NaN where the rank is deficient.
-    - `acceleration`: of the frame, in the same shapes and coordinates, rad/s² and m/s².
+      contacts, N m and N; NaN if the rank is deficient.
+    - `acceleration`: that of the frame, in the same shapes and coordinates, rad/s² and m/s².
     - `rank`: the number of independent constraints, `(...)`.
     """
 
@@ -63,7 +63,7 @@ class ConstrainedMotion(NamedTuple):
 class LoopedMotion(NamedTuple):
     """The motion of a robot with closed loops, and the forces in its loops and contacts, per state.
 
-    - `qdd`, `force`, `acceleration`, `rank`: as of a `ConstrainedMotion`.
+    - `qdd`, `force`, `acceleration`, `rank`: as in a `ConstrainedMotion`.
     - `loop_force`: moment and force in each of l loops, `(..., l, 6)`, N m and N.
     - `loop_rank`: the number of independent constraints of the loops, `(...)`.
     """
@@ -87,38 +87,38 @@ def constrained_forward_dynamics(
 ) -> ConstrainedMotion | LoopedMotion:
     """Return the accelerations of a robot in contact or with closed loops, and their forces.
 
-    Where the robot cannot accelerate along all constrained directions independently, in a singular
-    posture or because contacts repeat each other, `rank` is less than the number of unknowns
-    (`contact.unknowns`), and the other results are NaN in that state. Loops of the robot may repeat
-    each other: then accelerations are as they must be, and forces one choice of many.
+    If the robot cannot accelerate along all constrained directions independently, in a singular
+    posture or because contacts are redundant, `rank` is less than the number of unknowns
+    (`contact.unknowns`), and the other results are NaN in that state. Loops of the robot may be
+    redundant: then accelerations are still unique, and forces are one of many solutions.
 
     A chain of more than 32 joints with one contact, on its last link, is solved as a scan, in main
-    memory. Otherwise arrays may be on a GPU (CuPy, PyTorch or JAX), and then the results are too;
-    the numbers of the contact are NumPy's and are copied there.
+    memory. Otherwise arrays may be on a GPU (CuPy, PyTorch or JAX), and then so are the results;
+    the numbers of the contact are NumPy arrays and are copied there.
 
     **Arguments:**
 
     - `robot`: the robot.
     - `q`, `qd`: joint positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second.
     - `tau`: joint torques or forces, `(..., nv)`, N m or N.
-    - `contact`: a `px.Contact`, or a list of k of them; of a robot with loops it may be empty.
-    - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must not move.
+    - `contact`: a `px.Contact`, or a list of k of them, which may be empty for a robot with loops.
+    - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must be at rest.
 
-    **Returns:** a `ConstrainedMotion`, or a `LoopedMotion` of a robot with loops:
+    **Returns:** a `ConstrainedMotion`, or a `LoopedMotion` for a robot with loops:
 
     - `qdd`: joint accelerations, `(..., nv)`.
     - `force`: moment and force `(..., 6)` that the robot exerts on the environment at the origin of
       the contact's frame, in the contact's coordinates.
     - `acceleration`: that of the frame, `(..., 6)`, in the same coordinates.
-    - `rank`: the number of independent constraints of contacts, `(...)`, beside those of loops.
-    - `loop_force`: of a robot with l loops, moment and force `(..., l, 6)` that the first frame of
+    - `rank`: the number of independent constraints of contacts, `(...)`, in addition to loops.
+    - `loop_force`: for a robot with l loops, moment and force `(..., l, 6)` that the first frame of
       each exerts on the second, at the origin of the first, along the axes of the second.
     - `loop_rank`: the number of independent constraints of its loops, `(...)`.
 
     For a list, `force` and `acceleration` are `(..., k, 6)`.
 
-    **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
-    frames, the base moves, or a shape or a parameter's name is wrong.
+    **Raises:** `px.ArgumentError` if contacts have more constraints than there are degrees of
+    freedom that move their frames, the base moves, or a shape or a parameter's name is wrong.
 
     **Example:**
 
@@ -158,7 +158,7 @@ def constrained_forward_dynamics(
             found |= {"force": nothing, "acceleration": nothing, "rank": 0 * found["loop_rank"]}
         if not several:
             found |= {name: found[name][..., 0, :] for name in ("force", "acceleration")}
-        for name in {"rank", "loop_rank"} & {*found}:  # 0 where a state is not a number
+        for name in {"rank", "loop_rank"} & {*found}:  # 0 in NaN states
             found[name] = target.arrays.fmax(found[name], 0.0).astype(int)[()]
         return _motion({name: target.given_back(each) for name, each in found.items()})
 
@@ -205,7 +205,7 @@ def checked_contacts(contacts, robot):
 def check_fixed_base(parameters):
     for name in parameters:
         if name in MOVING_BASE:
-            raise ArgumentError(f"{name}: the base of a robot in contact cannot move")
+            raise ArgumentError(f"{name}: the base of a robot in contact must be at rest")
         if name not in MATTERS["forward_dynamics"]:
             known = tuple(each for each in MATTERS["forward_dynamics"] if each not in MOVING_BASE)
             raise ArgumentError(
@@ -217,12 +217,12 @@ def check_fixed_base(parameters):
 
 
 def _input(k, name):
-    """What the graph, and so messages about its inputs, call a number of a contact."""
+    """The name of a number of a contact in the graph and in messages."""
     return f"{name} of contact {k}"
 
 
 def contact_arrays(contacts):
-    """The numbers of contacts that may differ from state to state, by names of inputs."""
+    """The numbers of contacts that may differ per state, by names of inputs."""
     return {
         _input(k, name): array
         for k, contact in enumerate(contacts)
@@ -244,9 +244,9 @@ def graph_inputs(robot, contacts, parameters=()):
 def constrained_graph(
     robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"], stabilised=False
 ):
-    """The cheapest of the likely graphs, simplified; `frames` are those of the contacts.
+    """The cheapest of the candidate graphs, simplified; `frames` are those of the contacts.
 
-    `stabilised`: whether loops close what is open, as in a simulation.
+    `stabilised`: whether loops are closed by stabilisation, as in a simulation.
     """
     warn_if_long(robot, "constrained_forward_dynamics")
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
@@ -259,7 +259,7 @@ def constrained_graph(
 
 
 def _views(robot, parameters):
-    """Equal robots, as far as the motion of the joints and of frames goes."""
+    """Models with the same motion of joints and of frames, as candidates."""
     yield View(robot)
     if not parameters:
         for other in (reframe(robot, slide=False), reframe(robot)):
@@ -282,7 +282,7 @@ def _graph(view, contacts, parameters, tolerance, stabilised):
             model, q, qd, tau, forms, tolerance, loops
         )
         regular = equal(motion.rank, unknowns)
-        spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing
+        spoil = sqrt(select(regular, 0.0, -1.0))  # NaN if the other results are meaningless
         found = {"qdd": [value + spoil for value in motion.qdd]}
         if contacts:
             found["force"] = [[value + spoil for value in row] for row in motion.force]
@@ -313,7 +313,7 @@ def _body_of(robot, alike, parameters, dtype, stabilised):
 
 
 class _Alike:
-    """Contacts as far as their equations go: equal to those with other numbers in a state."""
+    """Contacts by their equations: equal if they only differ in numbers per state."""
 
     def __init__(self, contacts):
         self.contacts, self._keys = (
@@ -329,10 +329,10 @@ class _Alike:
 
 
 def spliced(robot, contacts, arrays, parameters=(), stabilised=False):
-    """The motion of one state as part of the trace under way; forces are a list, one per contact.
+    """The motion of one state as part of the current trace; forces are a list, one per contact.
 
     `arrays` has, by their names, all inputs of the graph, and may have more. `stabilised`: whether
-    loops close what is open.
+    loops are closed by stabilisation.
     """
     graph = _body(robot, contacts, parameters, stabilised=stabilised).graph
     found = splice(graph, [arrays[name] for name in graph.inputs])

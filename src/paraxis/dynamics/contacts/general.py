@@ -11,13 +11,13 @@ from ...physics.linear.dense import dot
 from ...robots.directions import rank_of
 from .touching import Touching
 
-NOTHING = 1e-12  # a singular value of M1, over the largest, that counts as none
+NOTHING = 1e-12  # relative to the largest: a singular value of M1 that counts as zero
 
 
 class GeneralContact(Touching):
-    """V̇ = M1 Ω + k1 and F = M2 Ω + k2; made by `px.Contact.general`.
+    """V̇ = M1 Ω + k1 and F = M2 Ω + k2; created by `px.Contact.general`.
 
-    M1 = U diag(slack) Vᵀ is the same in all states. Where slack is zero, k1 is demanded.
+    M1 = U diag(slack) Vᵀ is the same in all states. Where slack is zero, k1 is prescribed.
     """
 
     unknowns = 6

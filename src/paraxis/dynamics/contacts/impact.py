@@ -33,9 +33,9 @@ def project_velocity(
 ) -> np.ndarray:
     """Return the joint rates nearest to `qd` that contacts and loops allow: those after an impact.
 
-    The impulse of the contact, without friction, removes the velocity against it: M (qd - result)
-    does no work along rates that the contact allows. Of all rates that the contact allows, the
-    result is nearest to `qd` in kinetic energy. Arrays may be on a GPU, as for
+    The impulse of the contact, without friction, removes the velocity along the constraints: M (qd
+    - result) does no work along rates that the contact allows. Of all these rates, the result is
+    nearest to `qd` in kinetic energy. Arrays may be on a GPU, as for
     `px.constrained_forward_dynamics`.
 
     **Arguments:**
@@ -43,11 +43,11 @@ def project_velocity(
     - `robot`: the robot.
     - `q`: joint positions, `(..., nq)`, rad or m.
     - `qd`: joint rates before the impact, `(..., nv)`, rad/s or m/s.
-    - `contact`: a `px.Contact`, or a list of them; of a robot with loops it may be empty.
+    - `contact`: a `px.Contact`, or a list of them, which may be empty for a robot with loops.
     - `parameters`: parameters of the robot.
 
     **Returns:** the rates after the impact, `(..., nv)`; NaN in states in which the constraints of
-    contacts are not independent.
+    contacts are dependent.
 
     **Raises:** `px.ArgumentError` if a contact is one of `px.Contact.general`, which has no
     directions, or a shape is wrong.
@@ -91,7 +91,7 @@ def _projected(weightless, given, rest, contacts):
 
 @lru_cache(maxsize=64)
 def _weightless(robot):
-    """The robot without gravity; always the same object, as compiled kernels are kept with it."""
+    """The robot without gravity; always the same object, as compiled kernels are stored with it."""
     return robot.with_gravity((0.0, 0.0, 0.0))
 
 

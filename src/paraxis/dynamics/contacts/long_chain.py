@@ -1,4 +1,4 @@
-"""Contact at the end of a chain too long for a Program of its own (chains/closed.py)."""
+"""Contact at the end of a chain that is too long for its own Program (chains/closed.py)."""
 
 from functools import lru_cache
 
@@ -12,13 +12,13 @@ NEGLIGIBLE = 1e-12  # a singular value of the equations for the contact's force,
 
 
 def touches_tip(robot, contacts):
-    """Is it a chain of single joints, and the one contact on its last link?"""
+    """Whether it is a chain of single joints with one contact, on its last link."""
     alone = len(contacts) == 1 and not robot.branching and robot.has_single_joints
     return alone and contacts[0].frame_of(robot).body == robot.n - 1
 
 
 def constrained_chain(robot, q, qd, tau, contact):
-    """qdd, force, acceleration and rank, a state each."""
+    """qdd, force, acceleration and rank, per state."""
     n, frame = robot.n, contact.frame_of(robot)
     given = {name: as_array(v, name, (n,)) for name, v in (("q", q), ("qd", qd), ("tau", tau))}
     batches = {name: array.shape[:-1] for name, array in given.items()}
@@ -67,12 +67,12 @@ def _force(tip, form):
 
 
 def _scales(mobility, directions, slack):
-    """What makes numbers of size one of the equations: how easily the tip moves, in any direction
-    of the same kind."""
+    """Scales for which numbers in the equations have size one: how easily the tip moves, in any
+    direction of the same kind."""
     turning, sliding = (np.linalg.norm(mobility[k : k + 3, k : k + 3], 2) for k in (0, 3))
     squares = directions**2
     sizes = squares[:, :3].sum(1) * turning + squares[:, 3:].sum(1) * sliding + np.abs(slack)
     return 1.0 / np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
 
 
-_closed = lru_cache(maxsize=8)(ClosedChain)  # with the memory that its sweeps work in
+_closed = lru_cache(maxsize=8)(ClosedChain)  # with the memory of its sweeps

@@ -1,4 +1,4 @@
-"""What contacts share: a frame, coordinates, and numbers that may differ from state to state."""
+"""The base of contacts: a frame, coordinates, and numbers that may differ per state."""
 
 from abc import ABC, abstractmethod
 from copy import copy
@@ -19,9 +19,9 @@ NOT_NEGATIVE = ("friction", "stabilisation")
 
 
 class Touching(ABC):
-    """A contact of any form: `px.Contact`, or one made by `px.Contact.general`."""
+    """A contact of any form: `px.Contact`, or one created by `px.Contact.general`."""
 
-    data: dict[str, np.ndarray]  # the numbers that were given
+    data: dict[str, np.ndarray]  # the given numbers
 
     def __init__(self, frame: str | None, coordinates: str):
         check_frame_name(frame)
@@ -36,12 +36,12 @@ class Touching(ABC):
     @property
     @abstractmethod
     def unknowns(self) -> int:
-        """The number of forces that it leaves open."""
+        """The number of forces that are unknown."""
 
     @property
     @abstractmethod
     def constraints(self) -> int:
-        """The number of accelerations that it demands."""
+        """The number of accelerations that are prescribed."""
 
     @property
     @abstractmethod
@@ -53,32 +53,32 @@ class Touching(ABC):
         """Its equations over generic scalars, with nested lists for the numbers given."""
 
     def give(self, **values):
-        """Keep values that are not None, as arrays of the shapes that they should have."""
+        """Store values that are not None, as arrays of their expected shapes."""
         for name, value in values.items():
             if value is not None:
                 array = np.array(as_array(value, name, self.shapes[name]), float)
                 self.data[name] = not_negative(name, array) if name in NOT_NEGATIVE else array
 
     def with_data(self, data):
-        """The same contact with other numbers, and with these only."""
+        """The same contact with other numbers, and only these."""
         other = copy(self)
         other.data = data
         return other
 
     @property
     def identity(self):
-        """All that decides its equations, except its frame's position and numbers of a state."""
+        """Everything that determines its equations, except its frame's position and its numbers."""
         return self.numbers, self.coordinates, tuple(self.data)
 
     def frame_of(self, robot):
-        """Its frame, which joints of the robot must be able to move as it demands."""
+        """Its frame, which joints of the robot must be able to move as required."""
         frame = robot.tool() if self.frame is None else robot.frame(self.frame)
         if frame.body == WORLD:
             raise ArgumentError(
                 f"contact: frame {frame.name!r} is fixed to the world, so no joint can move it"
             )
         moving = degrees_of_freedom(robot, robot.path(frame.body, most=self.constraints))
-        if self.constraints > moving:  # joints that follow others have none of their own
+        if self.constraints > moving:  # joints that follow others add none
             moving = degrees_of_freedom(robot, robot.path(frame.body))
         if self.constraints > moving:
             raise ArgumentError(
@@ -98,7 +98,7 @@ class Touching(ABC):
 
 
 def degrees_of_freedom(robot, joints):
-    """How many move something, of joints by index, some of which may follow others."""
+    """The degrees of freedom of joints, given by index, some of which may follow others."""
     return sum(robot.joints[i].nv for i in movers(robot, joints))
 
 

@@ -1,1 +1,1 @@
-"""Robots whose bearings and transmissions take a part of what their motors give."""
+"""Robots whose bearings and transmissions take a part of the motor torques."""

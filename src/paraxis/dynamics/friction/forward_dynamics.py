@@ -1,12 +1,12 @@
 """`px.forward_dynamics_with_friction`: accelerations behind the torques of lossy drives.
 
-Directions of moving joints are known. A joint at rest sticks, or breaks away one way or the other,
-and which it does depends on what the others do: a complementarity problem, solved by an active set.
-At first all joints at rest stick; then those whose motor torque is outside what holds them are
-freed, and freed ones that would accelerate the other way are held again, until nothing changes.
+Directions of moving joints are known. A joint at rest sticks, or breaks away in one of two
+directions, and this depends on the others: a complementarity problem, solved by an active set. At
+first all joints at rest stick; then those whose motor torque exceeds the holding torques are freed,
+and freed ones that would accelerate the other way are held again, until nothing changes.
 
-Where friction depends much on loads, that may cycle, as may Newton's method. States left unsolved
-are tried again from other accelerations and directions, with cautious steps at first.
+If friction depends strongly on loads, this may cycle, and so may Newton's method. Unsolved states
+are tried again from other accelerations and directions, first with short steps.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from ...targets.blocks import is_lazy, takes_blocks
 from ...targets.target import target_of
 from .newton import kernels, lossless_check
 
-STEPS = 20  # of Newton's method; three to six are usual
+STEPS = 20  # of Newton's method; typically three to six
 SOLVED = 1e-10  # the largest error of a solution
-EDGE = 1e-12  # accelerations of a joint at rest, over the largest of its kind, that rounding makes
-ROUNDS = 10  # of changed directions; up to four are usual
-SMALLEST = float(np.finfo(float).tiny)  # in place of a size of nothing
-MORE_STARTS = 8  # of random sizes and signs; each finds half of what those before it have left
+EDGE = 1e-12  # relative accelerations of a joint at rest that are rounding errors
+ROUNDS = 10  # of changed directions; typically up to four
+SMALLEST = float(np.finfo(float).tiny)  # instead of a size of zero
+MORE_STARTS = 8  # of random sizes and signs; each solves half of the remaining states
 
 
 class ForwardDynamics(NamedTuple):
-    """Accelerations, and how closely `px.motor_torques` leads from them back to the torques.
+    """Accelerations, and how closely `px.motor_torques` reproduces the torques from them.
 
     - `qdd`: joint accelerations, `(..., nv)`, rad/s² or m/s²; NaN where no solution was found.
     - `solved`: whether a solution was found, `(...)`.
@@ -69,30 +69,30 @@ def forward_dynamics_with_friction(
     The reactions on bearings depend on the accelerations, so they are found by iteration, and the
     result is checked by `px.motor_torques`. If no start of the iteration leads to a solution,
     `solved` is False and `qdd` is NaN: usually there is none, as a joint jams under its own
-    reaction, but that is not proven.
+    reaction, but this is not proven.
 
-    A joint at rest (qd == 0) stays, with qdd exactly 0, while friction at rest and the transmission
-    can take up its motor torque. Otherwise it accelerates the way it is pushed. Losses that depend
-    on themselves may have several solutions; one of them is returned.
+    A joint at rest (qd == 0) stays at rest, with qdd exactly 0, as long as friction at rest and the
+    transmission can take up its motor torque. Otherwise it accelerates in the direction of the
+    torque. Losses that depend on themselves may have several solutions; one of them is returned.
 
-    All is computed in float64. Arrays may be on a GPU (CuPy, PyTorch or JAX), and then the results
-    are too. For a robot with losses the call waits for the GPU after every few steps, to see which
-    states are done.
+    The computation is in float64. Arrays may be on a GPU (CuPy, PyTorch or JAX), and then so are
+    the results. For a robot with losses the call waits for the GPU after every few steps, to see
+    which states are done.
 
     **Arguments:**
 
     - `robot`: the robot, with friction and transmissions.
     - `q`, `qd`: joint positions and rates, `(..., nq)` and `(..., nv)`, rad or m, and per second.
-    - `motor`: torques on the motors' shafts, `(..., nv)`, as `input` of `px.motor_torques`.
+    - `motor`: torques on the motors' shafts, `(..., nv)`, like `input` of `px.motor_torques`.
     - `parameters`: parameters of the robot, as for `px.inverse_dynamics`.
 
     **Returns:** a `ForwardDynamics`:
 
-    - `qdd`: joint accelerations, `(..., nv)`; NaN where unsolved.
+    - `qdd`: joint accelerations, `(..., nv)`; NaN if unsolved.
     - `solved`: whether a solution was found, `(...)`.
     - `error`: the difference, `(...)`, between `motor` and the torques of `px.motor_torques` at the
-      worst joint, relative to the sizes of the weights, inertia forces and loads beyond that joint,
-      however they cancel; so it does not depend on units.
+      worst joint, relative to the sizes of the weights, inertia forces and loads beyond that joint
+      regardless of cancellation, so that it does not depend on units.
 
     **Raises:** `px.ArgumentError` if a shape or a parameter's name is wrong.
 
@@ -112,8 +112,8 @@ def forward_dynamics_with_friction(
     if rows_of(robot).followers:
         raise ArgumentError(
             f"forward_dynamics_with_friction: robot {quoted(robot.name)} has coupled or helical "
-            "joints, with which it does not solve for friction; px.simulate takes them with "
-            "friction that has a constant ratio"
+            "joints, which it does not support; px.simulate supports them with friction that has "
+            "a constant ratio"
         )
     if "out" in parameters:
         raise ArgumentError("out: not supported; this function always returns new arrays")
@@ -160,7 +160,7 @@ class Solver:
     def __call__(self, state):
         xp, lossy = self._arrays, self._robot.has_losses
         qdd, error = self._active_set(state) if lossy else self._without_losses(state)
-        for array in state.values():  # also where no acceleration depends on it
+        for array in state.values():  # even if no acceleration depends on it
             finite = xp.isfinite(array).all(tuple(range(1, array.ndim)))
             error = xp.where(finite, error, np.nan)
         if lossy:
@@ -175,7 +175,7 @@ class Solver:
         return qdd, self._relative(torques / self._ratios - motor, sizes)
 
     def _try_other_starts(self, state, qdd, error):
-        """Solve what is left, in place: what no start solves keeps the least error there was."""
+        """Solve the remaining states in place; unsolved ones keep their least error so far."""
         for share in _other_starts(self._robot.nv):
             left = self._arrays.flatnonzero(error > SOLVED)
             if not len(left):
@@ -188,13 +188,13 @@ class Solver:
     def _active_set(self, state, share=None):
         """Accelerations, and errors, which are infinite where no directions fit.
 
-        The usual start is from the accelerations without friction, and from joints at rest that
-        stick. With `share` it is from this share of them, and joints at rest move the way it has
-        them move.
+        By default it starts from the accelerations without friction, and from joints at rest that
+        stick. With `share` it starts from this share of them, with joints at rest moving in the
+        resulting directions.
         """
         xp = self._arrays
         at_rest = (state["qd"] == 0.0) & self._lossy
-        direction = xp.where(self._lossy, xp.sign(state["qd"]), 1.0)  # any, where nothing feels it
+        direction = xp.where(self._lossy, xp.sign(state["qd"]), 1.0)  # any where it has no effect
         if share is not None:
             free = self._without_friction(state, self._ratios * state["motor"])
             direction = xp.where(at_rest, xp.sign(share * free), direction)
@@ -216,10 +216,11 @@ class Solver:
         return qdd, error
 
     def _solve(self, state, direction, share):
-        """Accelerations and errors under directions, and which way sticking joints are pushed.
+        """Accelerations and errors under directions, and the directions in which sticking joints
+        are pushed.
 
-        A joint that sticks has no error of its own: `pushed` is 0 while it is held. Last come the
-        accelerations without friction in the joints.
+        A sticking joint has no error of its own: `pushed` is 0 while it is held. The last result is
+        the accelerations without friction in the joints.
         """
         xp, known = self._arrays, self._kernels
         motor, sticks = state["motor"], direction == 0.0
@@ -244,7 +245,7 @@ class Solver:
         return api.forward_dynamics(self._robot, q, qd, at_joint, **self._given(state))
 
     def _lossless_check(self, state, qdd):
-        """Torques at joints (N, nv), and the sizes of what adds up to them."""
+        """Torques at joints (N, nv), and the sizes of their parts."""
         motion, given = (state["q"], state["qd"], qdd), self._given(state)
         if self._robot.n <= LONGEST_PROGRAM:
             return self._lossless_kernel(*motion, *given.values())
@@ -262,7 +263,7 @@ class Solver:
         return {name: state[name] for name in self._parameters}
 
     def _relative(self, difference, sizes):
-        """Of the worst joint, per state; where nothing has a size nothing may differ."""
+        """The relative error of the worst joint per state; a size of zero allows no difference."""
         xp = self._arrays
         return (abs(difference) / xp.where(sizes > 0.0, sizes, SMALLEST)).max(-1)
 

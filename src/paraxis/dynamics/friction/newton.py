@@ -1,15 +1,15 @@
 """The compiled parts of forward dynamics with friction, for given directions of motion.
 
-A direction is -1 or 1, the way a joint moves, or 0 where it sticks. The torques that transmissions
-bring to the joints do not depend on the accelerations and are found first. The accelerations do
-depend on themselves, through the reactions on bearings, and are the root of
+A direction is -1 or 1, the way a joint moves, or 0 if it sticks. The torques at the joint side of
+transmissions do not depend on the accelerations and are found first. The accelerations depend on
+themselves, through the reactions on bearings, and are the root of
 
     dynamic(q̈) + joint_friction(q̈) - at_joint    of a joint that moves
     q̈                                             of one that sticks
 
-by Newton's method. Reactions are linear in q̈, and friction goes with their size: so a step that
-leaves every bearing loaded from the side it was finds the root at once. Other steps may go round
-and round; `fraction`, the share of a step that is taken, makes them cautious.
+by Newton's method. Reactions are linear in q̈, and friction depends on their size, so a step after
+which every bearing is still loaded from the same side finds the root at once. Other steps may
+cycle; `fraction`, the share of a step that is taken, prevents this.
 """
 
 from collections.abc import Callable
@@ -34,14 +34,14 @@ from ...robots.model import Model
 from ...robots.rows import rows_of
 from ...scalar import equal, less_equal, maximum, select
 
-CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state that is done
+CLOSE = 1e-12  # relative to the parts of a joint's torque: the error of a finished state
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """For one robot on one target; arrays are (..., nv) but for q, and parameters come last."""
+    """For one robot on one target; arrays are (..., nv) except q, and parameters come last."""
 
-    at_joint: Callable  # (motor, direction) -> the torques that the transmissions bring
+    at_joint: Callable  # (motor, direction) -> the torques at the joint side of transmissions
     solve: Callable  # iterates over (q, qd, at_joint, direction, fraction), carrying qdd
     # (q, qd, qdd, direction) -> motor torques, least and largest that hold, sizes of their parts
     check: Callable
@@ -84,7 +84,7 @@ def _checked_friction(robot, q, qd, qdd, direction, **given):
 
 
 def lossless_check(robot, parameters, target):
-    """(q, qd, qdd) -> the torques at joints, and the sizes of what adds up to them."""
+    """(q, qd, qdd) -> the torques at joints, and the sizes of their parts."""
     inputs = ("q", "qd", "qdd")
     return _compiled(robot, "lossless_check", _torques_and_sizes, inputs, parameters, target)
 
@@ -96,7 +96,7 @@ def _torques_and_sizes(robot, q, qd, qdd, **given):
 
 
 def _dynamics(rows, given, q, qd, qdd):
-    """What the motion takes of each joint, and the Spatials that the rows transmit."""
+    """The torques of the motion at each joint, and the Spatials that the rows transmit."""
     model = Model(rows, given)
     accelerations = model.rows_accelerations(qd, qdd)
     dynamic, reactions = torques_and_reactions(model, q, qd, accelerations)

@@ -1,1 +1,1 @@
-"""Lathrop's robot chip: a systolic array of matrix-vector processors on fixed-point words."""
+"""Lathrop's robot chip: a systolic array of matrix-vector processors with fixed-point words."""

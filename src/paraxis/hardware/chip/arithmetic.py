@@ -1,4 +1,4 @@
-"""Operators on arrays of vectors and matrices, exactly: floats, or integers that are words.
+"""Exact operators on arrays of vectors and matrices: of floats, or of integers as words.
 
 The coordinates of a vector are in the last axis, those of a matrix in the last two.
 """
@@ -33,7 +33,7 @@ EXACT = {
 
 
 def as_array(value):
-    """A number, a Vector or a Matrix, whose scalars may be arrays of states, as one array."""
+    """A number, a Vector or a Matrix, whose scalars may be arrays over states, as one array."""
     if np.ndim(value) or not hasattr(value, "__iter__"):
         return np.asarray(value)
     entries = [as_array(each) for each in value]
@@ -42,12 +42,12 @@ def as_array(value):
 
 
 def _rank(value):
-    """Of a number 0, of a Vector 1, of a Matrix 2."""
+    """0 for a number, 1 for a Vector, 2 for a Matrix."""
     if np.ndim(value) or not hasattr(value, "__iter__"):
         return 0
     return 1 + _rank(next(iter(value)))
 
 
 def rounded(exact, drop):
-    """Integers without their last bits, to the nearest, halves upward."""
+    """Integers without their last bits, rounded to the nearest, halves upward."""
     return exact if drop == 0 else (exact + (1 << drop - 1)) >> drop

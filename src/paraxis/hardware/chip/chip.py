@@ -1,7 +1,7 @@
-"""A systolic array on fixed-point words: what it computes, bit by bit, and its Verilog.
+"""A systolic array with fixed-point words: its bit-exact results, and its Verilog.
 
-`run` computes with words as the processors do, operator by operator and without their clocks;
-`simulate` runs the hardware itself. Calling a chip takes and returns floats.
+`run` computes with words as the processors do, operator by operator, without their clocks;
+`simulate` simulates the hardware itself. Calling a chip takes and returns floats.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ STATES = 2000  # simulated to choose formats
 
 
 class ChipTorques(NamedTuple):
-    """The torques of a chip.
+    """The torques computed by a chip.
 
-    - `tau`: `(..., n)`, N m or N; NaN in states that are not valid.
+    - `tau`: `(..., n)`, N m or N; NaN in invalid states.
     - `valid`: which states are valid, `(...)`.
     """
 
@@ -50,12 +50,14 @@ class ChipTorques(NamedTuple):
 class Chip:
     """Lathrop's robot chip: the inverse dynamics of a chain on matrix-vector processors.
 
-    Each processor is three primitive modules of two multipliers, an adder, registers and two
-    busses. Results travel through delay buffers to where they are needed, and all processors go by
-    one counter: torques leave every `interval` clocks. Made by `px.hardware.inverse_dynamics_chip`.
+    Each processor consists of three primitive modules with two multipliers, an adder, registers and
+    two busses. Results travel through delay buffers to their readers, and one counter drives all
+    processors: torques leave every `interval` clocks. Created by
+    `px.hardware.inverse_dynamics_chip`.
 
-    Immutable. `array` is the `px.parallel.systolic_array` that it realises, `word` the bits of
-    every word; `formats` maps inputs, constants and operations of the array to their formats.
+    Immutable. `array` is the `px.parallel.systolic_array` that it implements, `word` the number of
+    bits of every word; `formats` maps inputs, constants and operations of the array to their
+    formats.
 
     **Example:**
 
@@ -90,17 +92,17 @@ class Chip:
         """The name of the chip."""
         return f"{self.array.links.model.robot.name}_inverse_dynamics_chip"
 
-    # -- what there is of it -----------------------------------------------------------------------
+    # -- its size and speed ------------------------------------------------------------------------
 
     @property
     def interval(self) -> int:
-        """Clocks from one state to the next."""
+        """The number of clocks from one state to the next."""
         return self.array.interval
 
     @property
     def latency(self) -> int:
-        """Clocks from a state at the inputs to its torques at the outputs."""
-        return self.array.latency + 1  # in the first one the state arrives in its registers
+        """The number of clocks from a state at the inputs to its torques at the outputs."""
+        return self.array.latency + 1  # the first one loads the state into registers
 
     @property
     def processors(self) -> int:
@@ -109,7 +111,7 @@ class Chip:
 
     @property
     def modules(self) -> int:
-        """The number of primitive modules: one for each number of a result."""
+        """The number of primitive modules: one per number of a result."""
         return sum(operation.words for operation in self.array.wiring.operations)
 
     @property
@@ -124,7 +126,7 @@ class Chip:
 
     @property
     def buffers(self) -> int:
-        """The words that wait in registers between processors, and where inputs arrive."""
+        """The number of words in registers between processors and at the inputs."""
         return self.array.buffers
 
     @cached_property
@@ -138,7 +140,7 @@ class Chip:
 
     @cached_property
     def inputs(self) -> list[Input]:
-        """The entries of inputs that are read: name is a quantity, index counts over links."""
+        """The entries of inputs that are used: name is a quantity, index counts over links."""
         return [entry for source in self.array.wiring.inputs for entry in entries(source)]
 
     @property
@@ -164,13 +166,13 @@ class Chip:
             )
         return self.formats[self.array.wiring.outputs[index]]
 
-    # -- what it computes --------------------------------------------------------------------------
+    # -- its results -------------------------------------------------------------------------------
 
     def quantised(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike):
         """The words of the inputs, Input -> array, and which states fit into them.
 
-        What a host does for the chip: rotations of the links, and rates and accelerations along
-        their axes, are computed in floating point and rounded.
+        The host computes these for the chip: rotations of the links, and rates and accelerations
+        along their axes, are computed in floating point and rounded.
         """
         n = self.array.links.model.n
         given = {"q": q, "qd": qd, "qdd": qdd}
@@ -190,8 +192,8 @@ class Chip:
     def run(self, words: Mapping[Input, ArrayLike]) -> tuple[dict, np.ndarray]:
         """The words of the torques, ("tau", joint) -> array, and which states are valid.
 
-        `words` maps each of `inputs` to an array of words; their shapes broadcast. A state is not
-        valid where a value does not fit its word.
+        `words` maps each of `inputs` to an array of words; their shapes broadcast. A state is
+        invalid if a value does not fit into its word.
         """
         rows = self._rows(words)
         known, right = {}, np.ones(np.shape(rows[self.inputs[0]]), bool)
@@ -234,19 +236,19 @@ class Chip:
 
     @cached_property
     def _kind(self):
-        """Integers that hold whatever is exact: of NumPy, or of Python if these are too short."""
+        """Integers that hold exact results: NumPy's, or Python's if these are too short."""
         lifted = max(max(lifts) for lifts, _ in self.roundings.values())
         return np.int64 if max(2 * self.word + 2, self.word + lifted + 1) <= WIDEST else object
 
     def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> ChipTorques:
-        """Compute with floats what the hardware computes with words.
+        """Compute, with floats, what the hardware computes with words.
 
         **Arguments:**
 
         - `q`, `qd`, `qdd`: joint positions, rates and accelerations, `(..., n)`.
 
-        **Returns:** a named tuple of `tau`, `(..., n)` in N m or N, and `valid`. Where a state is
-        not valid its torques are NaN.
+        **Returns:** a named tuple of `tau`, `(..., n)` in N m or N, and `valid`. The torques of
+        invalid states are NaN.
         """
         words, fits = self.quantised(q, qd, qdd)
         found, valid = self.run(words)
@@ -264,12 +266,12 @@ class Chip:
             found[source] = np.broadcast_to(as_array(given[wanted]), shape)
         return found
 
-    # -- trying it ---------------------------------------------------------------------------------
+    # -- testing it --------------------------------------------------------------------------------
 
     def random_states(self, count: int, seed: int = 0, at_ends: bool = False):
         """q, qd, qdd of random states within their ranges, each `(count, n)`.
 
-        With `at_ends`, rates and accelerations are all at one end of their range or the other.
+        With `at_ends`, rates and accelerations are all at one of the ends of their ranges.
         """
         rng = np.random.default_rng(seed)
         found = []
@@ -283,9 +285,9 @@ class Chip:
         return self.quantised(*self.random_states(count, seed))[0]
 
     def errors(self, count: int = 1000, seed: int = 0) -> np.ndarray:
-        """The largest error of each torque against float64 over `count` random states, `(n,)`.
+        """The largest error of each torque relative to float64, over `count` random states, `(n,)`.
 
-        States that are not valid are left out. Part of the error is the rounding of the inputs.
+        Invalid states are left out. Part of the error is the rounding of the inputs.
         """
         from ...api import inverse_dynamics
 
@@ -296,20 +298,20 @@ class Chip:
         return abs(found.tau - exact)[found.valid].max(axis=0, initial=worst)
 
     def error_bounds(self) -> np.ndarray:
-        """The largest error that a torque of a valid state can have, `(n,)`, in N m or N.
+        """The largest possible error of a torque in a valid state, `(n,)`, in N m or N.
 
-        Proved, not measured: rounding errors of inputs, constants and results are followed
-        through all operations, each as large as it can be.
+        The bounds are proved, not measured: worst-case rounding errors of inputs, constants and
+        results are propagated through all operations.
         """
         from .error_bounds import error_bounds
 
         return error_bounds(self)
 
     def simulate(self, words: Mapping[Input, ArrayLike], gaps=()) -> Simulated:
-        """Simulate the hardware, clock by clock, for states one after the other.
+        """Simulate the hardware, clock by clock, for a sequence of states.
 
-        Needs `pip install 'paraxis[hdl]'`. `words` are as for `run`, one-dimensional; before the
-        states in `gaps`, by number, one turn is skipped.
+        This requires `pip install 'paraxis[hdl]'`. `words` are as for `run`, one-dimensional;
+        before each of the states in `gaps`, given by number, one turn is skipped.
 
         **Returns:** a named tuple of `words` and `valid`, as `run` returns them, and `clocks`.
         """
@@ -326,13 +328,13 @@ class Chip:
         return simulate(ChipDesign(self), rows, gaps)
 
     def export(self, folder: str | PathLike, items: int = 200, name: str | None = None):
-        """Write Verilog with a test bench. Needs `pip install 'paraxis[hdl]'`.
+        """Write Verilog with a test bench. This requires `pip install 'paraxis[hdl]'`.
 
         **Arguments:**
 
-        - `folder`: where the files go.
-        - `items`: how many random states the test bench sends.
-        - `name`: of the module, by default the chip's.
+        - `folder`: the folder for the files.
+        - `items`: the number of random states that the test bench sends.
+        - `name`: the name of the module, by default the chip's.
 
         **Returns:** an object with `paths`, the files; `build` and `test`, commands that compile
         and run the test bench with Icarus Verilog.

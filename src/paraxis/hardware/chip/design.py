@@ -1,9 +1,9 @@
-"""A chip as one module: matrix-vector processors, delay buffers, and the counter they go by.
+"""A chip as one module: matrix-vector processors, delay buffers, and the counter that drives them.
 
     start   a state is at the inputs       done    torques are at the outputs
-    ready   it is taken in this clock      valid   and they are right
+    ready   it is accepted in this clock   valid   and they are valid
 
-A state is taken where the counter is zero. Its registers hold it from the next clock on, which is
+A state is accepted when the counter is zero. Its registers hold it from the next clock on, which is
 tick zero of the array's timetable.
 """
 
@@ -64,7 +64,7 @@ class ChipDesign:
 
     @property
     def interval(self):
-        """Clocks from a state to the next."""
+        """Clocks from one state to the next."""
         return self.circuit.interval
 
     @property
@@ -98,7 +98,7 @@ class ChipDesign:
         return module
 
     def _operation(self, module, lines, phase, number, operation):
-        """Its processors, and the words behind them."""
+        """The processors of an operation, and the words that they output."""
         array, words, right = self.circuit.array, [], []
         for position, (source, transposed) in enumerate(operation.operands):
             if isinstance(source, Constant):
@@ -134,26 +134,26 @@ class ChipDesign:
 
 
 class DelayLines:
-    """The words of every source, now and some results ago, each with whether they are right.
+    """The words of every source, current and some results old, each with a validity bit.
 
     A line shifts in the clock in which its source has a new result.
     """
 
     def __init__(self, module, array, phase):
         self.module, self.array, self.phase = module, array, phase
-        self.taps = {}  # source -> for each register down the line, its words and whether right
+        self.taps = {}  # source -> for each register of the line, its words and validity
         self.longest = {}
         for source, taker, position, _ in array.reads:
             tap = array.taps[taker, position]
             self.longest[source] = max(self.longest.get(source, 0), tap)
 
     def arrive(self, source, ports):
-        """An input goes to a register first."""
+        """Loads an input into a register."""
         (words, right) = self._next(source, 0, ports, Const(1, 1))
         self.put(source, words, right)
 
     def put(self, source, words, right):
-        """What comes out of a source, and registers for as long as somebody reads it."""
+        """Takes the output of a source, with registers for as long as it is read."""
         self.taps[source] = [(words, right)]
         for tap in range(self.longest.get(source, 0)):
             self.taps[source].append(self._next(source, tap + 1, *self.taps[source][-1]))
@@ -183,7 +183,7 @@ def nested(words, transposed):
 
 
 def processor_name(number, operation):
-    """As in: p12_outward_2_omega."""
+    """A name such as p12_outward_2_omega."""
     node = operation.site.node.replace("..", " to ")
     return re.sub(
         r"\W+", "_", f"p{number} {node} {operation.result.translate(ASCII)}", flags=re.ASCII

@@ -25,20 +25,21 @@ def inverse_dynamics_chip(
     interval: int | None = None,
     form: str = "linear",
 ) -> Chip:
-    """Lathrop's robot chip (1985): the systolic array of a chain as hardware.
+    """Return Lathrop's robot chip (1985): the systolic array of a chain as hardware.
 
     **Arguments:**
 
-    - `robot`: a `px.Robot` that is a chain. Prismatic joints need limits, and stay within them.
+    - `robot`: a `px.Robot` that is a chain. Prismatic joints need limits, and must stay within
+      them.
     - `velocity`, `acceleration`: the largest joint rates, rad/s or m/s, and accelerations, rad/s²
       or m/s²; a number, or one per joint.
-    - `word`: the bits of all words.
+    - `word`: the number of bits of all words.
     - `interval`: clocks from one state to the next; by default the shortest possible, 3 (Lathrop
-      has 4). A clock is a multiplication or an addition.
-    - `form`: of the array, `"linear"` or `"logarithmic"`.
+      has 4). In one clock a processor multiplies or adds.
+    - `form`: the form of the array, `"linear"` or `"logarithmic"`.
 
     **Returns:** a `px.hardware.Chip`. Its number formats come from a simulation of random states,
-    with room for twice the largest value seen; a state with a larger one is not valid.
+    with room for twice the largest value seen; a state with a larger value is invalid.
 
     **Raises:** `px.ArgumentError` if the robot is a tree or an argument is out of range;
     `px.RobotError` if a prismatic joint has no limits.

@@ -14,6 +14,6 @@ def entries(source):
 
 
 def in_each_state(truths, source):
-    """Whether all numbers of a vector or a matrix are so, in each state."""
+    """Whether the condition holds for all numbers of a vector or a matrix, in each state."""
     rank = len(SHAPES[source.words])
     return np.asarray(truths).all(axis=tuple(range(-rank, 0)))

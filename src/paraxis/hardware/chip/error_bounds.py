@@ -1,6 +1,6 @@
-"""How far a chip's torques can be off, whatever the state, as long as it is valid.
+"""Bounds of the errors of a chip's torques, over all valid states.
 
-Errors are lengths of vectors (spectral norms of matrices), because rotations keep these. Every
+Errors are lengths of vectors (spectral norms of matrices), because rotations preserve these. Every
 operand is off by its error and at most as long as its format allows; every rounding adds half a
 step to each number.
 """
@@ -13,7 +13,7 @@ from ...parallel.systolic.operators import VA
 from .arithmetic import as_array
 from .formats import constants
 
-ROTATION = 1.0  # the norm of what is called A
+ROTATION = 1.0  # the norm of the rotations A
 
 
 def error_bounds(chip):
@@ -43,12 +43,12 @@ def error_bounds(chip):
 
 
 def _rounding(number, words):
-    """Half a step in each of so many numbers."""
+    """Half a step in each of this many numbers."""
     return math.sqrt(words) * number.step / 2
 
 
 def _longest(chip, source):
-    """What a format has room for."""
+    """The largest value of a format."""
     return math.sqrt(source.words) * -chip.formats[source].least
 
 

@@ -1,8 +1,8 @@
-"""The binary point of every quantity of a chip, and what its processors must shift by.
+"""The binary point of every quantity of a chip, and the shifts of its processors.
 
-All numbers of a vector or of a matrix share one format. As in circuits of CORDIC processors, a
-format has room for twice the largest value that was seen in a simulation of random states. What is
-seen far smaller than its operands would allow keeps room for the rounding errors of those.
+All numbers of a vector or a matrix share one format. As in circuits of CORDIC processors, a format
+has room for twice the largest value seen in a simulation of random states. A result that is far
+smaller than its operands allow keeps room for their rounding errors.
 """
 
 import math
@@ -16,7 +16,7 @@ from ..circuits.ranges import LEAST_LEFT, TWICE
 from ..circuits.sizing import number_format
 from .arithmetic import EXACT, as_array
 
-TERMS = {SV: 1, VC: 2, MV: 3, MM: 3, VV: 3}  # products in a number of the result
+TERMS = {SV: 1, VC: 2, MV: 3, MM: 3, VV: 3}  # products per number of the result
 
 
 class Rounding(NamedTuple):
@@ -27,9 +27,9 @@ class Rounding(NamedTuple):
 
 
 def largest_values(wiring, inputs, bounds):
-    """source -> the largest |value| that its format has room for.
+    """source -> the largest |value| for which its format has room.
 
-    `inputs` maps Inputs to arrays of their values in many states, `bounds` to their largest.
+    `inputs` maps Inputs to arrays of their values in many states, `bounds` to their largest values.
     """
     seen, most = dict(inputs), dict(bounds)
     for source in constants(wiring):

@@ -1,7 +1,7 @@
-"""Lathrop's matrix-vector processor: a primitive module for each coordinate, and their control.
+"""Lathrop's matrix-vector processor: a primitive module per coordinate, and their control.
 
-All processors of a chip go by one counter. Comparators find the clocks of this processor's steps
-in it. A bit travels with the words: whether all that they were made of fits.
+One counter drives all processors of a chip. Comparators find the clocks of this processor's steps
+in it. A validity bit travels with the words: whether all their operands fit.
 """
 
 from functools import reduce
@@ -14,10 +14,10 @@ from .primitive_module import PrimitiveModule
 
 
 class MatrixVectorProcessor(Elaboratable):
-    """For one operator. `rows` are, for each module, its operands' words: port -> signal.
+    """A processor for one operator. `rows` has the operands' words of each module: port -> signal.
 
     It starts when `phase`, which counts to `interval`, is `start`. `right` is whether its operands
-    are right when it starts.
+    are valid when it starts.
     """
 
     def __init__(self, operator, word, rounding, rows, right, phase, start, interval):
@@ -54,7 +54,7 @@ class MatrixVectorProcessor(Elaboratable):
 
 
 def operand_rows(operator, left, right):
-    """For each module of a processor its operands, by the ports of a PrimitiveModule.
+    """The operands of each module of a processor, by the ports of a PrimitiveModule.
 
     `left` and `right` are nested lists of words. Pair 0 is that of the module's own coordinate.
     """

@@ -1,9 +1,9 @@
 """What a primitive module does in each clock: Lathrop's datapath of Figure 6 as a program.
 
-A primitive module computes one coordinate of a result. It has three register pairs A0 B0, A1 B1,
-A2 B2 for its operands (pair 0 is that of its own coordinate, the others follow cyclically), two
-multipliers, an adder, and two busses. Multiplier 1 is beside pair 1 and multiplier 2 beside pair
-2; whatever else they need, and all that the adder needs, comes by bus. A line is a clock.
+A primitive module computes one coordinate of a result. It has three register pairs A0 B0, A1 B1, A2
+B2 for its operands (pair 0 is that of its own coordinate, the others follow cyclically), two
+multipliers, an adder, and two busses. Multiplier 1 is next to pair 1 and multiplier 2 next to pair
+2; all their other operands, and those of the adder, come by bus. Each line is a clock.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ SUM = "adder = A0 + B0"
 
 
 class Use(NamedTuple):
-    """What a unit, mult_1, mult_2 or adder, does in one clock: left sign right."""
+    """The operation of a unit, mult_1, mult_2 or adder, in one clock: left sign right."""
 
     unit: str
     left: str
@@ -41,7 +41,7 @@ class Use(NamedTuple):
 
 
 def microprogram(text):
-    """For each clock the uses of units."""
+    """The uses of units in each clock."""
     program = []
     for line in text.strip().splitlines():
         uses = []
@@ -52,7 +52,7 @@ def microprogram(text):
     return tuple(program)
 
 
-# operator -> what each module of its processor does
+# operator -> the program of each module of its processor
 MICROPROGRAMS = {
     operator: microprogram(text)
     for operator, text in (

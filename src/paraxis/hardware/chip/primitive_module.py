@@ -1,8 +1,8 @@
 """Lathrop's primitive module: two multipliers, an adder, registers and two busses.
 
-It computes one number of a result by a microprogram (microprograms.py). `step` has a bit for
-each clock of it. In the first clock operands are at the ports; those that are needed later are
-kept. The result stays until the next one is there; `fits` tells whether it fits its word.
+It computes one number of a result by a microprogram (microprograms.py), each clock of which has a
+bit in `step`. In the first clock operands are at the ports; those needed later are stored. The
+result remains until the next one is available; `fits` is whether it fits into its word.
 """
 
 from functools import reduce
@@ -16,7 +16,7 @@ OPERATIONS = {"*": mul, "+": add, "-": sub}
 
 
 class PrimitiveModule(Elaboratable):
-    """For one operator, with words of `word` bits; `rounding` is a Rounding of formats.py."""
+    """A module for one operator with words of `word` bits; `rounding`: a Rounding of formats.py."""
 
     def __init__(self, operator, word, rounding):
         self.program, self.word, self.rounding = MICROPROGRAMS[operator], word, rounding
@@ -54,7 +54,7 @@ class PrimitiveModule(Elaboratable):
         return module
 
     def _routed(self, module, known, wide):
-        """Unit -> its uses: clock, sign and operands, which come over a bus or from beside it."""
+        """Unit -> its uses: clock, sign and operands, from a bus or from adjacent registers."""
         busses = [Signal(signed(wide), name=f"bus_{k + 1}") for k in range(BUSSES)]
         carried, uses_of = [[] for _ in busses], {}
         for clock, uses in enumerate(self.program):
@@ -73,12 +73,12 @@ class PrimitiveModule(Elaboratable):
         return uses_of
 
     def _lifted(self):
-        """Operands with their binary points below each other."""
+        """Operands with aligned binary points."""
         lifts = dict(zip("AB", self.rounding.lifts, strict=True))
         return {name: each.shift_left(lifts[name[0]]) for name, each in self.operands.items()}
 
     def _held(self, module, lifted):
-        """Registers for the operands that are read behind the first clock."""
+        """Registers for the operands that are read after the first clock."""
         later = {
             name
             for clock in self.program[1:]
@@ -106,7 +106,7 @@ class PrimitiveModule(Elaboratable):
         return made
 
     def _chosen(self, values):
-        """The value of the clock that it is; `values` are pairs of a clock and a value."""
+        """The value in the current clock; `values` are pairs of a clock and a value."""
         distinct = {}
         for clock, value in values:
             distinct.setdefault(id(value), (value, []))[1].append(clock)
@@ -119,7 +119,7 @@ class PrimitiveModule(Elaboratable):
         return reduce(or_, (self.step[clock] for clock in clocks))
 
     def _round(self, module, outcome, now):
-        """As arithmetic.py rounds."""
+        """Rounds like arithmetic.py."""
         drop = self.rounding.drop
         value = Signal(signed(len(outcome) + 1), name="rounded")
         half = (1 << drop - 1) if drop else 0

@@ -1,25 +1,25 @@
-"""The README beside the Verilog of a chip."""
+"""The README next to the Verilog of a chip."""
 
 from ..rtl.readme import NUMBERS, filled, iterative_start, readme_text, table
 
 ENTRIES = (
     "Numbers in the names of ports count from 0, links first: A_1_0_2 is row 0, column 2 of A of "
-    "link 1, the rotation from its axes to those of the link before."
+    "link 1, the rotation from its axes to those of the previous link."
 )
 MEANINGS = {
     "rate": "rate is qd along the joint's axis, in the link's coordinates",
-    "twice_rate": "twice_rate is twice that",
+    "twice_rate": "twice_rate is twice the rate",
     "rise": "rise is qdd along the joint's axis, in the link's coordinates",
     "rate_before": "rate_before and rise_before are qd and qdd along the joint's axis, in the "
-    "coordinates of the link before",
+    "coordinates of the previous link",
     "rotor_torque": "rotor_torque is the reflected inertia of a rotor times qdd",
-    "p": "p and s are where the next joint and the centre of mass of a sliding link are",
+    "p": "p and s are the positions of the next joint and of the centre of mass of a sliding link",
 }
-VALIDITY = "Torques are not valid, and mean nothing, where a number is too large for its word."
+VALIDITY = "Torques are invalid, and meaningless, if a number is too large for its word."
 
 
 def readme(design, name):
-    """What it is, ports, formats, timing, and how to run the test bench."""
+    """The text: purpose, ports, formats, timing, and how to run the test bench."""
     chip = design.circuit
     quantities = {source.quantity for source in chip.array.wiring.inputs}
     meanings = [text for quantity, text in MEANINGS.items() if quantity in quantities]
@@ -29,7 +29,7 @@ def readme(design, name):
         name,
         design,
         start=iterative_start(design),
-        timing=f"A state can be taken every {design.interval} clocks. Its torques are there "
+        timing=f"A state can be accepted every {design.interval} clocks. Its torques are available "
         f"{design.latency} clocks later.",
         inputs=table(formats),
         outputs=table(outputs),

@@ -1,8 +1,8 @@
-"""How far the joint positions of a circuit are from those of float64, over the whole workspace.
+"""How far the joint positions of a circuit are from those in float64, over the whole workspace.
 
-Near a singularity a small change of the pose needs a large one of the joints, so errors are
-grouped by the distance of the solution from it. Part of any error is not the circuit's: a pose in
-words is rounded before anything is computed with it.
+Near a singularity a small change of the pose requires a large one of the joints, so errors are
+grouped by the distance of the solution from it. Part of any error is not due to the circuit: a pose
+is rounded to words before anything is computed with it.
 """
 
 import math
@@ -25,17 +25,17 @@ from .kinematics_circuit import family_geometry
 class Accuracy:
     """The accuracy of one circuit, one entry per pose.
 
-    - `error`: `(poses, 6)`, rad, against float64; NaN where a pose is not valid.
-    - `rounding`: `(poses, 6)`, rad, the part that rounding the pose alone causes, in float64; NaN
-      where a pose is not valid.
+    - `error`: `(poses, 6)`, rad, relative to float64; NaN for invalid poses.
+    - `rounding`: `(poses, 6)`, rad, the part that is due to rounding of the pose, in float64; NaN
+      for invalid poses.
     - `margin`: `(poses,)`, the distance of the solution from singularities: the least of three
-      numbers that are 0 at one, and about 1 at most: the distance of the wrist's centre from the
-      surface beside axis 1, over the arm's length; the absolute sine at the elbow; and that at
-      joint 5.
+      numbers that are 0 at one, and at most about 1: the distance of the wrist's centre from the
+      surface next to axis 1, over the arm's length; the absolute sine of the elbow angle; and that
+      of joint 5.
     - `valid`: `(poses,)`.
 
-    Where no valid solution has a larger margin than the one asked for, `worst`, `worst_rounding`
-    and `median` are NaN.
+    If no valid solution has a larger margin than the requested one, `worst`, `worst_rounding` and
+    `median` are NaN.
     """
 
     error: np.ndarray
@@ -48,11 +48,11 @@ class Accuracy:
         return _largest(self.error[self.margin > margin])
 
     def worst_rounding(self, margin: float = 0.0) -> float:
-        """The largest error of these that rounding the pose alone causes, rad."""
+        """The largest of these errors that is due to rounding of the pose, rad."""
         return _largest(self.rounding[self.margin > margin])
 
     def median(self, margin: float = 0.0) -> float:
-        """The median over these of the largest error of each, rad."""
+        """The median, over these solutions, of the largest error of each, rad."""
         errors = self.error[(self.margin > margin) & self.valid].max(-1)
         return float(np.median(errors)) if errors.size else math.nan
 
@@ -63,7 +63,7 @@ class Accuracy:
 
 @dataclass(frozen=True, eq=False)
 class ReachablePoses:
-    """Random poses that a robot of the PUMA family reaches, with all eight solutions of each.
+    """Random poses that a robot of the PUMA family reaches, each with all eight solutions.
 
     - `pose`: `(poses, 4, 4)`.
     - `q`: `(poses, 8, 6)`, rad, in float64, in the order of
@@ -97,14 +97,14 @@ class ReachablePoses:
 def reachable_poses(
     robot: Robot, count: int = 10_000, frame: str | None = None, seed: int = 0
 ) -> ReachablePoses:
-    """Random poses of a frame, with joints anywhere in a turn, to measure circuits by.
+    """Return random poses of a frame, with joints anywhere in a full turn, to test circuits.
 
     **Arguments:**
 
     - `robot`: an arm of the PUMA family.
-    - `count`: how many poses, an integer >= 1.
+    - `count`: the number of poses, an integer >= 1.
     - `frame`: the name of a frame; by default the tool.
-    - `seed`: of the random numbers.
+    - `seed`: the seed of the random numbers.
 
     **Returns:** the poses as `.pose`, `(count, 4, 4)`, their eight solutions as `.q`, `(count, 8,
     6)`, in rad, and the distance of each from singularities as `.margin`, `(count, 8)`. `.accuracy`

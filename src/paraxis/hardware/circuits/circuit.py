@@ -1,4 +1,4 @@
-"""A function as a circuit: CORDIC units in a balanced pipeline, and what it computes, bit by bit.
+"""A function as a circuit: CORDIC units in a balanced pipeline, with its bit-exact results.
 
 `run` is the model without a pipeline, on arrays of words; `stream` sends items through the
 pipeline, a new one every stage. Calling a circuit takes and returns floats.
@@ -46,21 +46,21 @@ from .sizing import Words, number_format, sizes
 from .stream import stream
 from .task_graph import task_graph, task_name
 
-NEAR = 2.0**-8  # by default: a length below this part of the largest it can be has no angle
-ON_THE_WAY = 8  # bits that numbers may be longer than registers before they are rounded
+NEAR = 2.0**-8  # by default: a length below this share of its largest value has no angle
+ON_THE_WAY = 8  # bits by which numbers may exceed registers before they are rounded
 
 
 class Circuit:
-    """A function in hardware: CORDIC processors and delay lines that take a new item every stage.
+    """A function in hardware: CORDIC processors and delay lines that accept an item per stage.
 
     Called with floats, it returns as floats what the hardware computes with words, and which items
     are valid; `run` and `stream` take the words themselves, and `export` writes Verilog. Circuits
-    are made by `px.hardware.inverse_kinematics_circuit`, `px.hardware.inverse_dynamics_circuit`
+    are created by `px.hardware.inverse_kinematics_circuit`, `px.hardware.inverse_dynamics_circuit`
     and, for your own equations, `px.hardware.Circuit.of`.
 
-    Immutable. `tasks` are CordicTasks; `units[k]` does `tasks.tasks[k]` in stage `stage[k]`.
+    Immutable. `tasks` are CordicTasks; `units[k]` executes `tasks.tasks[k]` in stage `stage[k]`.
     `formats` maps Inputs and Results to the formats of their words, `limits` maps the Inputs that
-    are numbers to the least and the largest valid word.
+    are numbers to their least and largest valid words.
 
     **Example:**
 
@@ -99,7 +99,7 @@ class Circuit:
         if not (isinstance(near, Real) and 0 < near < 1):
             raise ArgumentError(f"near: expected a number between 0 and 1, found {near!r}")
         if not tasks.tasks:
-            raise ProgramError(f"{tasks.name}: there is nothing for a CORDIC processor to compute")
+            raise ProgramError(f"{tasks.name}: the Program has no operations for CORDIC processors")
         self.tasks, self.notes = tasks, tuple(notes)
         self.words = Words(word, iterations, guard_bits(iterations), near)
         require_ranges(tasks, ranges)
@@ -122,18 +122,18 @@ class Circuit:
 
         - `program`: a `px.Program`.
         - `ranges`: input -> its largest absolute value, or a pair (least, largest); one number for
-          all entries, or an array of the input's shape. Inputs that are angles need none.
-        - `word`: the bits of all words.
+          all entries, or an array of the input's shape. Inputs that are angles do not need one.
+        - `word`: the number of bits of all words.
         - `iterations`: clocks per stage; by default `word`.
-        - `near`: a length below this fraction of its largest possible value has no angle, and its
-          item is not valid.
+        - `near`: a length below this fraction of its largest possible value has no angle, which
+          makes its item invalid.
 
         **Raises:** `px.ProgramError` if the Program has other operations; `px.ArgumentError` if a
         range is missing.
         """
         if not isinstance(program, Program):
             raise ArgumentError(
-                f"program: expected a Program, such as px.trace makes, found {program!r}"
+                f"program: expected a Program, such as the result of px.trace, found {program!r}"
             )
         if not isinstance(ranges, Mapping | None):
             raise ArgumentError(
@@ -159,7 +159,7 @@ class Circuit:
 
     @cached_property
     def inputs(self) -> list[Input]:
-        """The entries of inputs that are read, in order."""
+        """The entries of inputs that are used, in order."""
         found = [source for source in self.formats if isinstance(source, Input)]
         order = list(self.tasks.inputs)
         return sorted(found, key=lambda source: (order.index(source.name), source.index))
@@ -201,7 +201,7 @@ class Circuit:
         """The stage of each task."""
         return [self.pipeline.start[task_name(k)] for k in range(len(self.units))]
 
-    # -- what it computes --------------------------------------------------------------------------
+    # -- its results -------------------------------------------------------------------------------
 
     def run(self, words: Mapping[Input, ArrayLike]) -> tuple[dict, np.ndarray]:
         """The words of the outputs, (name, index) -> array, and which items are valid.
@@ -241,7 +241,7 @@ class Circuit:
         return (word >= least) & (word <= most)
 
     def output_word(self, key, word):
-        """An output's word, from the word of its source (None if that is a constant)."""
+        """The word of an output, from the word of its source (None if that is a constant)."""
         operand, wanted = self.outputs[key], self.format_of(*key)
         if isinstance(operand.source, Constant):
             return wanted.raw(operand.sign * np.ldexp(operand.source.value, operand.shift))[0]
@@ -251,7 +251,7 @@ class Circuit:
             return integers.wrap(-word, wanted.word)
         return -word - (
             word == -1 << wanted.word - 1
-        )  # there is one more word below zero than above
+        )  # negative words reach one further than positive ones
 
     def stream(self, words: Mapping[Input, ArrayLike]) -> tuple[dict, np.ndarray]:
         """The same as `run`, by sending items through the pipeline, one per stage."""
@@ -265,7 +265,7 @@ class Circuit:
                 for name, array in arrays.items()
             }
         )
-        finite = [np.isfinite(array).all(-1) for array in given.values()]  # also what is not read
+        finite = [np.isfinite(array).all(-1) for array in given.values()]  # also unused entries
         words, fits = {}, np.logical_and.reduce(together(", ".join(given), finite))
         for source in self.inputs:
             words[source], sound = self.formats[source].raw(given[source.name][..., source.index])
@@ -273,13 +273,13 @@ class Circuit:
         return words, fits
 
     def __call__(self, /, *arrays: ArrayLike, **named: ArrayLike):
-        """Compute with floats what the hardware computes with words.
+        """Compute, with floats, what the hardware computes with words.
 
-        **Arguments:** the inputs, positional or by name, in the units of the function; any leading
-        batch shape, broadcast as NumPy does.
+        **Arguments:** the inputs, by position or by name, in the units of the function, with any
+        leading batch shape, which broadcasts like in NumPy.
 
-        **Returns:** a named tuple with the outputs by name and `valid`. Where an item is not valid
-        its outputs are NaN.
+        **Returns:** a named tuple with the outputs by name and `valid`. The outputs of invalid
+        items are NaN.
         """
         names = list(self.tasks.inputs)
         if len(arrays) > len(names) or named.keys() & names[: len(arrays)]:
@@ -299,7 +299,7 @@ class Circuit:
             array = np.stack(np.broadcast_arrays(*entries, valid)[:-1], axis=-1)
             array = np.where(valid[..., None], array, np.nan)
             results.append(array.reshape(valid.shape + shape))
-        named_tuple: Any = namedtuple  # its fields are known only now
+        named_tuple: Any = namedtuple  # its fields are only known now
         return named_tuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
 
     def sample(self, count: int, seed: int = 0) -> dict[Input, np.ndarray]:
@@ -307,14 +307,14 @@ class Circuit:
         return self.quantised(**self._random_inputs(count, seed))[0]
 
     def errors(self, count: int = 1000, seed: int = 0) -> dict[str, np.ndarray]:
-        """The largest errors of the outputs against float64, over `count` random inputs.
+        """The largest errors of the outputs relative to float64, over `count` random inputs.
 
-        **Returns:** output -> array of its shape, in the output's units. Items that are not valid
-        are left out. Part of the error is the rounding of inputs to words.
+        **Returns:** output -> array of its shape, in the output's units. Invalid items are left
+        out. Part of the error is the rounding of inputs to words.
         """
         inputs = self._random_inputs(count, seed)
         found, exact = self(**inputs), self.tasks.evaluate(**inputs)
-        worst = 0.0 if found.valid.any() else math.inf  # nothing is known of invalid items
+        worst = 0.0 if found.valid.any() else math.inf  # invalid items have no error
         errors = {}
         for name, (shape, _) in self.tasks.outputs.items():
             ours, right = getattr(found, name)[found.valid], exact[name][found.valid]
@@ -338,15 +338,15 @@ class Circuit:
         items: int = 500,
         name: str | None = None,
     ):
-        """Write Verilog with a test bench. Needs `pip install 'paraxis[hdl]'`.
+        """Write Verilog with a test bench. This requires `pip install 'paraxis[hdl]'`.
 
         **Arguments:**
 
-        - `folder`: where the files go.
-        - `architecture`: `"pipelined"`, an item every clock, or `"iterative"`, one processor per
-          task, an item every `iterations` clocks.
-        - `items`: how many random items the test bench sends.
-        - `name`: of the module, by default the circuit's.
+        - `folder`: the folder for the files.
+        - `architecture`: `"pipelined"`, with an item every clock, or `"iterative"`, with one
+          processor per task and an item every `iterations` clocks.
+        - `items`: the number of random items that the test bench sends.
+        - `name`: the name of the module, by default the circuit's.
 
         **Returns:** an object with `paths`, the files; `build` and `test`, commands that compile
         and run the test bench with Icarus Verilog.

@@ -1,4 +1,4 @@
-"""Inverse dynamics as a circuit: the torques of a new state every clock."""
+"""Inverse dynamics as a circuit: the torques of one state per clock."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def inverse_dynamics_circuit(
     word: int = 24,
     iterations: int | None = None,
 ) -> Circuit:
-    """The Circuit that computes joint torques `tau` from states q, qd, qdd.
+    """Return the Circuit that computes joint torques `tau` from states q, qd, qdd.
 
     **Arguments:**
 
-    - `robot`: a `px.Robot`. Prismatic joints need limits, and stay within them.
+    - `robot`: a `px.Robot`. Prismatic joints need limits, and must stay within them.
     - `velocity`, `acceleration`: the largest joint rates, rad/s or m/s, and accelerations, rad/s²
-      or m/s²; a number, or one per joint. A state beyond them is not valid.
-    - `word`: the bits of all words.
+      or m/s²; a number, or one per joint. States beyond them are invalid.
+    - `word`: the number of bits of all words.
     - `iterations`: clocks per stage; by default `word`.
 
     **Returns:** a `px.hardware.Circuit`. Its number formats come from interval arithmetic and a
     simulation of random states, with room for twice the largest value seen; a state with a larger
-    one is not valid. Short words, or limits far larger than the rates that occur, leave few bits
-    for torques: check `errors` of the circuit.
+    value is invalid. Short words, or limits far above the actual rates, leave few bits for torques:
+    check `errors` of the circuit.
 
     **Raises:** `px.ArgumentError` if an argument is out of range; `px.RobotError` if a prismatic
     joint has no limits.
@@ -95,7 +95,7 @@ def joint_limits(robot, joint):
         return 0.0, 0.0
     if not (math.isfinite(joint.lower) and math.isfinite(joint.upper)):
         raise RobotError(
-            f"robot {quoted(robot.name)}: prismatic joint {quoted(joint.name)} has no limits; a "
-            "circuit needs them to choose its number formats: set lower and upper of the joint"
+            f"robot {quoted(robot.name)}: prismatic joint {quoted(joint.name)} has no limits, "
+            "which a circuit needs to choose its number formats; set lower and upper of the joint"
         )
     return joint.lower, joint.upper

@@ -26,18 +26,18 @@ def inverse_kinematics_circuit(
     iterations: int | None = None,
     near: float = NEAR,
 ) -> Circuit:
-    """The Circuit that computes joint positions `q` from poses, `(4, 4)`, of a frame.
+    """Return the Circuit that computes joint positions `q` from poses, `(4, 4)`, of a frame.
 
     **Arguments:**
 
     - `robot`: a `px.Robot` of the PUMA family.
     - `arm`, `elbow`, `wrist`: 1 or -1; which of the eight solutions of
       `px.kinematics.inverse_kinematics_solutions`.
-    - `frame`: a name; by default the tool.
-    - `word`: the bits of all words.
+    - `frame`: the name of a frame; by default the tool.
+    - `word`: the number of bits of all words.
     - `iterations`: clocks per stage; by default `word`.
     - `near`: poses where a length that determines an angle is below `near` times its largest
-      possible value are not valid; nor are poses out of reach.
+      possible value are invalid, and so are poses out of reach.
 
     **Returns:** a `px.hardware.Circuit`.
 
@@ -67,14 +67,14 @@ def inverse_kinematics_circuit(
         f"Robot {robot.name}: joint positions q, in rad, for poses of frame {place} in the world, "
         "with lengths in m. Rows and columns of a pose count from 0; its axes must be of length "
         "one and at right angles; neither this nor joint limits are checked.",
-        f"Of eight solutions the one with arm {arm}, elbow {elbow} and wrist {wrist}.",
-        f"Not valid: out of reach, or within {near} of a singularity.",
+        f"The solution, of eight, with arm {arm}, elbow {elbow} and wrist {wrist}.",
+        f"Invalid: out of reach, or within {near} of a singularity.",
     )
     return Circuit(tasks, ranges, word, iterations, near, lengths, sample=sample, notes=notes)
 
 
 def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
-    """The CORDIC tasks of such a solution."""
+    """The CORDIC tasks of this solution."""
     geometry = family_geometry(robot, frame)
     signs = {"arm": arm, "elbow": elbow, "wrist": wrist}
     for name, sign in signs.items():

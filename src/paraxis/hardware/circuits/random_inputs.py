@@ -1,4 +1,4 @@
-"""Random inputs within their ranges, and how large values get with them."""
+"""Random inputs within their ranges, and the largest values that occur with them."""
 
 import math
 
@@ -7,13 +7,13 @@ import numpy as np
 from ..tasks.tasks import Input
 
 ANY_ANGLE = (-math.pi, math.pi)
-STATES = 2000  # that are looked at
+STATES = 2000  # that are simulated
 
 
 def random_inputs(tasks, ranges, rng, count, at_ends=False):
-    """name -> array. `ranges` are of the Inputs that are numbers; angles are anywhere.
+    """name -> array. `ranges` has those of the Inputs that are numbers; angles are unrestricted.
 
-    Numbers are anywhere within their ranges, or all at one end or the other.
+    Numbers are uniform within their ranges, or all at one end or the other with `at_ends`.
     """
     arrays = {}
     for name, shape in tasks.inputs.items():

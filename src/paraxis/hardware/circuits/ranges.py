@@ -1,16 +1,16 @@
-"""How large values can be: intervals, and lengths of vectors that rotations keep.
+"""How large values can be: intervals, and lengths of vectors that rotations preserve.
 
-A pose's axes have length one however they are turned, which intervals of their entries alone do
-not know. So beside the interval of each value there are bounds of lengths: sets of values whose
-squares together are at most so much. A rotation of two of a set puts two others in their place.
+A pose's axes have length one in any orientation, which intervals of their entries do not express.
+In addition to the interval of each value there are therefore bounds of lengths: sets of values with
+a bound of the sum of their squares. A rotation of two values of a set replaces them by two others.
 
-What has no root is not valid, and nobody minds how large its values were. So ranges are followed
-forward along the tasks and then back: under √(x² - y²) there is a y of at most x, of which there
-is a largest of what it was made of, and so on. A wrist that is within reach is where the arm can
-be, however long the hand is.
+A value without a root is invalid, and its size does not matter. Ranges are therefore propagated
+forward along the tasks and then back: under √(x² - y²), y is at most x, which bounds the values
+from which y was computed, and so on. A wrist within reach is where the arm can be, however long the
+hand is.
 
-Intervals know nothing of values that are never large together, and in a long chain of tasks that
-adds up. Where simulation has seen how large a value gets, twice that is taken for its largest.
+Intervals ignore that values may never be large together, and in a long chain of tasks this
+accumulates. If a simulation has found the largest value, twice that is used as a bound.
 """
 
 import math
@@ -21,15 +21,15 @@ import numpy as np
 from ...errors import ArgumentError
 from ..tasks.tasks import Constant, Input, Result, entry
 
-TWICE = 2.0  # what is seen: how much larger a value may be than in simulation
-LEAST_LEFT = 2.0**-4  # of an interval, however small the values are that are seen in it
+TWICE = 2.0  # a value may be this many times its largest in simulation
+LEAST_LEFT = 2.0**-4  # of an interval, even if simulated values are smaller
 
 
 @dataclass
 class Ranges:
     """source -> (least, most) of its values; and `lengths`, pairs of a set of sources and a bound.
 
-    Angles have no interval: they go round.
+    Angles have no interval, as they wrap around.
     """
 
     intervals: dict
@@ -54,27 +54,27 @@ class Ranges:
         return max(map(abs, self.intervals[source]))
 
     def add(self, number, task):
-        """The values that a task gives, from those that it takes."""
+        """Adds the values of a task's results, from those of its operands."""
         if not task.angle:
             FORWARD[task.kind](self, number, task)
 
     def go_back(self, number, task):
-        """The values that a task takes, from those that it gives where all is valid."""
+        """Narrows the values of a task's operands, from those of its valid results."""
         if not task.angle:
             BACK[task.kind](self, number, task)
 
     def set(self, source, interval):
-        """A value's interval, no wider than a bound of its length allows, or than it was."""
+        """Sets a value's interval, within the bound of its length and its previous interval."""
         bound = min((b for members, b in self.lengths if source in members), default=math.inf)
         interval = _common((-bound, bound), interval)
         if source in self.seen:
-            # What is never seen but as a rounding error of what it is made of keeps room for that.
+            # A value that is only a rounding error of its operands keeps room for that error.
             most = max(TWICE * self.seen[source], LEAST_LEFT * max(map(abs, interval)))
             interval = _common(interval, (-most, most))
         self.intervals[source] = _common(self.intervals.get(source, interval), interval)
 
     def narrow(self, operand, interval):
-        """An operand's interval is no wider than this one; inputs keep the ranges of their user."""
+        """Narrows an operand's interval to this one; inputs keep the ranges given by the user."""
         source = operand.source
         if isinstance(source, Result):
             factor = operand.sign * 2.0**-operand.shift
@@ -83,7 +83,7 @@ class Ranges:
 
 
 def entry_ranges(tasks, ranges):
-    """Input -> (least, most), of what a user says of each input: a bound of |value|, or a pair."""
+    """Input -> (least, most), from a bound of |value| or a pair for each input."""
     unknown = [name for name in ranges if name not in tasks.inputs]
     if unknown:
         raise ArgumentError(
@@ -115,22 +115,20 @@ def entry_ranges(tasks, ranges):
 
 
 def require_ranges(tasks, inputs):
-    """Every entry of an input that is read, and is no angle, has a range."""
+    """Requires a range for every used entry of an input, unless it is an angle."""
     operands = [o for task in tasks.tasks for o in task.operands.values()]
     operands += [operand for _, given in tasks.outputs.values() for operand in given]
     for source in dict.fromkeys(operand.source for operand in operands):
         if isinstance(source, Input) and not tasks.is_angle(source) and source not in inputs:
             name = entry(source.name, tasks.inputs[source.name], source.index)
-            raise ArgumentError(
-                f"ranges of {tasks.name}: there is none for {name}, which needs one"
-            )
+            raise ArgumentError(f"ranges of {tasks.name}: {name} needs one, found none")
 
 
 def ranges_of(tasks, inputs, lengths=(), seen=None):
     """The Ranges of all values, from those of the inputs that are numbers: Input -> (least, most).
 
-    `lengths` are pairs of a set of Inputs and the length that their vector has at most; `seen` are
-    Results and their largest |value| in simulation.
+    `lengths` are pairs of a set of Inputs and an upper bound of the length of their vector; `seen`
+    maps Results to their largest |value| in simulation.
     """
     found = Ranges({}, [(frozenset(members), bound) for members, bound in lengths], seen or {})
     for source, interval in inputs.items():
@@ -160,7 +158,7 @@ def _vector(found, number, task):
 
 
 def _replaced(found, task, given):
-    """Bounds of lengths with x and y replaced by what becomes of them; that of (x, y) itself."""
+    """Bounds of lengths with x and y replaced by their images; and that of (x, y) itself."""
     pair = {operand.source for operand in (task.x, task.y)}
     plain = len(pair) == 2 and not (task.x.shift or task.y.shift)
     length = math.hypot(found.most(task.x), found.most(task.y))
@@ -206,7 +204,7 @@ def _divide(found, number, task):
     x, y, z = found.of(task.x), found.of(task.y), found.of(task.z)
     if x[0] <= 0 <= x[1]:
         raise ArgumentError(
-            f"task T{number + 1}: the divisor can be zero, as it is in [{x[0]:.3g}, {x[1]:.3g}]; "
+            f"task T{number + 1}: the divisor may be zero, as it is in [{x[0]:.3g}, {x[1]:.3g}]; "
             "the ranges of the inputs may be too wide"
         )
     quotients = [a / b for a in y for b in x]
@@ -260,7 +258,7 @@ def _multiply_back(found, number, task):
 
 
 def _divide_back(found, number, task):
-    """Nothing is gained."""
+    """A division does not narrow its operands."""
 
 
 def _add_back(found, number, task):
@@ -271,7 +269,7 @@ def _add_back(found, number, task):
 
 
 def _common(first, second):
-    """The intersection of two intervals; the first where there is none."""
+    """The intersection of two intervals; the first if it is empty."""
     low, high = max(first[0], second[0]), min(first[1], second[1])
     return (low, high) if low <= high else first
 

@@ -1,8 +1,8 @@
 """The format of every value and the unit of every task.
 
-Formats come from how large values are expected to be (ranges.py). What could still be larger,
-because inputs are not what they should be, is held at the largest number and lowers the valid bit.
-So is what is too small: a vector of no length has no angle.
+Formats follow from the expected ranges of values (ranges.py). Larger values, which can occur with
+unexpected inputs, saturate and clear the valid bit. So do values that are too small: a vector of
+zero length has no angle.
 """
 
 import math
@@ -28,25 +28,25 @@ UNITS = {
     "divide": Divide,
     "add": Add,
 }
-STEPS_TO_TELL = 16  # of a format: a length of fewer is not told from none
-LARGEST = 2.0**1000  # of which a little more is a float, too
-SLACK = 2.0**-10  # relative: what errors may add to the largest value,
+STEPS_TO_TELL = 16  # of a format: a shorter length cannot be distinguished from zero
+LARGEST = 2.0**1000  # with room below the largest float
+SLACK = 2.0**-10  # relative: how far errors may exceed the largest value,
 STEPS_OFF = 4  # and in steps of its format
 
 
 @dataclass(frozen=True)
 class Words:
-    """What all words of a circuit have in common."""
+    """Properties shared by all words of a circuit."""
 
     word: int
     iterations: int
     guard: int
-    near: float  # a length below this part of the largest it can be has no angle
+    near: float  # a length below this share of its largest value has no angle
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """`formats` of Inputs and Results; `limits`, the words that are valid, of Inputs; `units`."""
+    """`formats` of Inputs and Results; `limits`, the valid words of Inputs; `units`."""
 
     formats: dict
     limits: dict
@@ -80,7 +80,7 @@ def sizes(tasks, words, expected, inputs):
 
 
 def _read(tasks):
-    """The Inputs and Results that are read; lengths also to see that there is one."""
+    """The Inputs and Results that are used, including lengths that are only checked."""
     found = {}
     for task in tasks.tasks:
         found |= dict.fromkeys(operand.source for operand in task.operands.values())
@@ -95,7 +95,7 @@ def _read(tasks):
 
 
 def _must_be_told(sources, number, task):
-    """Whether results hang on a length not being zero: an angle that is read does, and a root."""
+    """Whether results require a nonzero length: an angle that is used does, and so does a root."""
     if task.kind == "vector":
         return Result(number, "Z") in sources
     return task.kind in LEAST_ROOTS
@@ -115,14 +115,14 @@ def _format(tasks, source, expected, words):
 
 
 def _quotient_format(number, task, expected, words):
-    """Of y / x alone, to which z is added: from the two, and from what is left of it in the end."""
+    """The format of y / x before z is added, from both and from its final remainder."""
     largest = expected.most(task.y) / least_size(expected.of(task.x))
     in_the_end = expected.most_of(Result(number, "Z")) + expected.most(task.z)
     return number_format(words.word, min(largest, in_the_end))
 
 
 def number_format(word, most):
-    """For numbers up to `most`, and a little more because of errors."""
+    """A format for numbers up to `most`, with a little room for errors."""
     most = float(most) * (1 + SLACK)
     exponent = math.frexp(most)[1] if most else 0
     exponent += most > 2.0**exponent * (1 - STEPS_OFF * 2.0 ** (1 - word))
@@ -130,14 +130,14 @@ def number_format(word, most):
 
 
 def _outward(number, interval):
-    """The words of an interval, a little wider."""
+    """The words of an interval, slightly widened."""
     low, high = interval
     wider = SLACK * max(abs(low), abs(high))
     return number.raw(np.array([low - wider, high + wider]))[0].tolist()
 
 
 def _port(operand, formats):
-    """Registers have room for all that a format can hold, sound or not: nothing wraps in them."""
+    """Registers hold everything that a format can hold, valid or not, so that nothing wraps."""
     source = operand.source
     if isinstance(source, Constant):
         value = math.ldexp(source.value, operand.shift)
@@ -156,7 +156,7 @@ def _given(words, least):
 
 
 def _least_lengths(tasks, formats, expected, words):
-    """Result -> how long it must be at least, of the lengths that others hang on."""
+    """Result -> its least valid value, for the lengths on which others depend."""
     least, needed = {}, words.word
     for number, task in enumerate(tasks.tasks):
         source = Result(number, "X")
@@ -188,20 +188,20 @@ def _least_lengths(tasks, formats, expected, words):
 
 
 def _word_to_tell(least, most, word):
-    """The shortest word, not below one, in which numbers up to `most` are told down to `least`."""
+    """The shortest word >= `word` that resolves numbers from `least` up to `most`."""
     while STEPS_TO_TELL * number_format(word, most).step > least:
         word += 1
     return word
 
 
 def _least_root(task, formats, expected):
-    """√(x² - y²) where x = |y| but for errors."""
+    """√(x² - y²) where x = |y| up to errors."""
     step = max(_step(operand, formats) for operand in (task.x, task.y))
     return math.sqrt(2 * expected.most(task.x) * STEPS_OFF * step)
 
 
 def _least_mean(task, formats, expected):
-    """√(x y) where x or y is 0 but for errors."""
+    """√(x y) where x or y is 0 up to errors."""
     return max(
         math.sqrt(STEPS_OFF * _step(one, formats)) * math.sqrt(expected.most(other))
         for one, other in ((task.x, task.y), (task.y, task.x))
@@ -209,7 +209,7 @@ def _least_mean(task, formats, expected):
 
 
 def _step(operand, formats):
-    """Of its format; a constant has none."""
+    """The step of its format; a constant has none."""
     port = _port(operand, formats)
     return port.format.step if port.constant is None else 0.0
 

@@ -1,4 +1,4 @@
-"""Items through a circuit's pipeline, a new one every stage, with its delay lines."""
+"""Sends items through a circuit's pipeline, one per stage, with its delay lines."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ from .task_graph import input_name, output_name, task_graph, task_name
 
 
 def stream(circuit, words):
-    """Words of the outputs and which items are valid, as `Circuit.run` gives them.
+    """The words of the outputs and which items are valid, as returned by `Circuit.run`.
 
-    A word travels with whether all that it was made of was right.
+    A validity bit travels with each word: whether all its operands were valid.
     """
     tasks = circuit.tasks
     given, shape = input_words(circuit, words)
@@ -32,7 +32,7 @@ def stream(circuit, words):
 
 
 def _functions(circuit):
-    """Task of the pipeline -> what it makes of the words that come to it."""
+    """Task of the pipeline -> its results from incoming words."""
     graph, values = task_graph(circuit.tasks)
     functions = {
         input_name(circuit.tasks, source): _entrance(circuit, source) for source in circuit.inputs
@@ -66,7 +66,7 @@ def _processor(circuit, number, edges):
 
 
 def _sender(circuit, source):
-    """The task of the pipeline that a source is, and which of its values."""
+    """The task of the pipeline that computes a source, and which of its values."""
     if isinstance(source, Result):
         return task_name(source.task), source.port
     return input_name(circuit.tasks, source), "word"

@@ -1,4 +1,4 @@
-"""CORDIC tasks as a task graph: what a pipeline is balanced from."""
+"""CORDIC tasks as a task graph, from which a pipeline is balanced."""
 
 from ...parallel.tasks.task_graph import TaskGraph
 from ..tasks.tasks import Constant, Input, entry
@@ -20,12 +20,12 @@ def task_name(number):
 
 
 def input_name(tasks, source):
-    """As in: pose[0,3]."""
+    """A name such as pose[0,3]."""
     return entry(source.name, tasks.inputs[source.name], source.index)
 
 
 def output_name(tasks, name, index):
-    """As in: q[2]."""
+    """A name such as q[2]."""
     return entry(name, tasks.outputs[name][0], index)
 
 

@@ -9,20 +9,20 @@ from ...errors import ArgumentError
 from ..cordic.formats import SHORTEST
 from .circuit import Circuit
 
-LONGEST = 64  # beyond which float64 is no reference
+LONGEST = 64  # float64 is no reference beyond this
 
 
 def shortest_word(make: Callable[[int], Circuit], error: float, count: int = 1000) -> Circuit:
-    """The Circuit with the shortest words whose outputs are within `error` of float64.
+    """Return the Circuit with the shortest words whose outputs are within `error` of float64.
 
     **Arguments:**
 
     - `make`: a function from a word length, in bits, to a Circuit.
     - `error`: the largest error allowed, in the units of the outputs.
-    - `count`: how many random inputs are tried; those that are not valid are left out.
+    - `count`: the number of random inputs to try; invalid ones are left out.
 
-    **Returns:** a `px.hardware.Circuit`. The error holds for the inputs tried, not for all: near
-    singularities errors grow, and more inputs find larger ones.
+    **Returns:** a `px.hardware.Circuit`. The error holds for the tested inputs, not for all: near
+    singularities errors grow, and more inputs find larger errors.
 
     **Raises:** `px.ArgumentError` if even words of 64 bits are not accurate enough.
 
@@ -38,7 +38,7 @@ def shortest_word(make: Callable[[int], Circuit], error: float, count: int = 100
     if not (isinstance(error, Real) and 0 < error < math.inf):
         raise ArgumentError(f"error: expected a number above 0, found {error!r}")
     count, worst = integer("count", count), math.inf
-    longest = make(LONGEST)  # errors that longer words cannot cure are raised at once
+    longest = make(LONGEST)  # raises errors that longer words cannot avoid
     if not isinstance(longest, Circuit):
         raise ArgumentError(f"make: expected a function that returns a Circuit, found {longest!r}")
     for word in range(SHORTEST, LONGEST + 1):
@@ -50,6 +50,6 @@ def shortest_word(make: Callable[[int], Circuit], error: float, count: int = 100
         if worst <= error:
             return circuit
     raise ArgumentError(
-        f"error: words of {LONGEST} bits, the longest tried, have errors of {worst:.3g}; "
+        f"error: words of {LONGEST} bits, the longest allowed, have errors of {worst:.3g}; "
         f"expected at least that, found {error!r}"
     )

@@ -1,25 +1,25 @@
-"""How far the results of a CORDIC can be from exact ones.
+"""Bounds of the errors of CORDIC results.
 
-Everything is worst case and first principles; nothing is fitted. What adds up is the same for all
-six functions:
+All bounds are worst case and derived from first principles; nothing is fitted. The same
+contributions add up for all six functions:
 
 - rounding of x, y, z to words: half a step each (`half` below), seen through the function;
-- the angle that is left behind the last micro-rotation, and the rounding of its constants;
-- rounding inside: a shift drops less than one last place, and so does a difference that spares its
-  carry, so a micro-rotation is off by less than one place in x and one in y, and so is the addition
-  of a digit γ, between micro-rotations or behind them. Later micro-rotations turn such an error
-  and stretch it as they do the vector;
-- what the digits γ, or the rounded constant, leave of the gain: `excess`, |gain left - 1|;
+- the angle that remains after the last micro-rotation, and the rounding of its constants;
+- internal rounding: a shift drops less than one last place, and so does a difference that saves its
+  carry, so that a micro-rotation is off by less than one place in x and one in y. The same holds
+  for the addition of a digit γ, between micro-rotations or after them. Later micro-rotations rotate
+  and stretch such an error together with the vector;
+- the gain that remains after the digits γ, or the rounded constant: `excess`, |gain left - 1|;
 - rounding of the result: half a step.
 
-Angles follow one rule. One that is at most t from zero is brought nearer by α: it is at most
-max(α, t - α) away after that. So a short recursion says how much can be left, whatever the word,
-the number of iterations or the mode, without a theorem of convergence: where shifts that must come
-twice do not, it gives a large number.
+Angles follow one rule. If an angle is at most t from zero, a micro-rotation by α leaves at most
+max(α, t - α). A short recursion therefore bounds the remainder for any word, number of iterations
+and mode, without a theorem of convergence: if shifts that must be repeated are not, it gives a
+large number.
 
-Vectoring decides by the sign of a y that is itself rounded. An error of e places turns a vector of
-ρ places by at most asin(e / ρ): what has been turned that way is missing in z, and adds to what is
-left. That is why an angle's error grows as the inverse of the radius.
+Vectoring decides by the sign of y, which is itself rounded. An error of e places turns a vector of
+ρ places by at most asin(e / ρ): angles turned that way are missing in z, and add to the remainder.
+This is why an angle's error grows as the inverse of the radius.
 """
 
 import math
@@ -32,7 +32,7 @@ from .units.circular import Rotate, Vector
 from .units.hyperbolic import PER_LOG_2, ROUGH, HyperbolicRotate, Root
 from .units.linear import Divide, Multiply
 
-DOUBLE = 2.0**-52  # floats are rounded, too
+DOUBLE = 2.0**-52  # floats are rounded as well
 
 
 class Bound(NamedTuple):
@@ -48,7 +48,7 @@ class Bound(NamedTuple):
 
 def bound(cordic, unit, x, y, z):
     """The Bound of a processor's unit for reals x, y, z."""
-    with np.errstate(all="ignore"):  # infinite where nothing can be said
+    with np.errstate(all="ignore"):  # infinite if no bound is known
         exact, errors = BOUNDS[type(unit)](cordic, unit, x, y, z)
     worst = [
         np.broadcast_to(error + DOUBLE * np.abs(value), x.shape)
@@ -58,9 +58,9 @@ def bound(cordic, unit, x, y, z):
 
 
 def circular_rotate(cordic, unit, x, y, z):
-    """A turn that is φ short moves X by |Y| sin φ + |X| (1 - cos φ), and Y likewise.
+    """A rotation that is φ short moves X by |Y| sin φ + |X| (1 - cos φ), and Y likewise.
 
-    Errors of x and y, each half a step, and roundings inside keep their length when turned.
+    Errors of x and y, each half a step, and internal roundings keep their length under rotation.
     """
     half, turn = cordic.number.step / 2, cordic.angle.step / 2
     one, place = math.pi * 2.0 ** (1 - unit.angle_word), 2.0**-unit.fraction
@@ -81,9 +81,9 @@ def circular_rotate(cordic, unit, x, y, z):
 
 
 def circular_vector(cordic, unit, x, y, z):
-    """The recursion for angles, with the radius in places that it is found at.
+    """The recursion for angles, with the radius in places at which the angle is found.
 
-    The length is that of a vector which still leans by what is left: short by 1 - cos of it.
+    The length is that of a vector which still deviates by the remainder: short by 1 - cos of it.
     """
     half, turn = cordic.number.step / 2, cordic.angle.step / 2
     one, place = math.pi * 2.0 ** (1 - unit.angle_word), 2.0**-unit.fraction
@@ -108,7 +108,7 @@ def circular_vector(cordic, unit, x, y, z):
 
 
 def linear_rotate(cordic, unit, x, y, z):
-    """What is left of z is missing as often as x; each iteration drops less than one place."""
+    """The remainder of z is missing as often as x; each iteration drops less than one place."""
     half, place = cordic.number.step / 2, 2.0**-unit.fraction
     first = 1 << unit.exponent + unit.z_fraction
     left = what_is_left(unit.table.angles, first)[-1] * 2.0**-unit.z_fraction
@@ -118,9 +118,9 @@ def linear_rotate(cordic, unit, x, y, z):
 
 
 def linear_vector(cordic, unit, x, y, z):
-    """The recursion for quotients; a place of y is so little of x, which is shifted up.
+    """The recursion for quotients; a place of y is this share of x, which is shifted up.
 
-    Words of x and y make the more of a difference the smaller x is.
+    The smaller x is, the more the rounding of x and y matters.
     """
     half = cordic.number.step / 2
     by = 2.0 ** -(unit.places - 1 + unit.spare)  # x has no leading zeros
@@ -139,16 +139,16 @@ def linear_vector(cordic, unit, x, y, z):
 
 
 def hyperbolic_rotate(cordic, unit, x, y, z):
-    """As circular, but what is turned grows: by e^φ at most, and by e^|z| what came in."""
+    """Like circular, but rotation stretches: by at most e^φ, and inputs by e^|z|."""
     half, one, place = cordic.number.step / 2, 2.0**-unit.z_fraction, 2.0**-unit.fraction
     factor, excess = gain_undone(unit)
-    # How much of z the factors of two leave: they are rounded, and found roughly.
+    # The part of z that the factors of two leave: they are rounded, and found approximately.
     rough = 2.0 ** -(ROUGH + 1) * PER_LOG_2 / 2**ROUGH
     rough += unit.z.most * abs(PER_LOG_2 / 2**ROUGH - 1 / math.log(2))
     first = math.ceil(math.log(2) * (0.5 + rough) / one + unit.farthest / 2)
     turns = [turn * one for turn in what_is_left(unit.table.angles, first)]
     off = (constants_off(HYPERBOLIC, unit) + unit.farthest / 2) * one
-    # What is wrong after each micro-rotation is turned by as much as is left then, and stretched.
+    # The error after each micro-rotation is rotated by the remaining angle, and stretched.
     rounding, stretched = 0.0, 1.0
     ahead = [*turns[1:], *(turns[-1] for _ in unit.scalings)]
     steps = reversed([*zip(ahead, hyperbolic_steps(unit), strict=True)])
@@ -168,19 +168,19 @@ def hyperbolic_rotate(cordic, unit, x, y, z):
 
 
 def hyperbolic_vector(cordic, unit, x, y, z):
-    """The recursion for angles; lengths and errors are parts of √(u v), which never shrinks much.
+    """The recursion for angles; lengths and errors are relative to √(u v), which hardly shrinks.
 
-    √(x² - y²) and artanh are monotonous in u and v, so that of the words around x and y those at
-    the ends are worst.
+    √(x² - y²) and artanh are monotonic in u and v, so that the extreme words around x and y are the
+    worst case.
     """
     half, one, (places, _) = cordic.number.step / 2, 2.0**-unit.z_fraction, unit.places
     _, excess = gain_undone(unit)
-    # Of u = x + y and v = x - y, shifted; √(u v) is at least so many places, u / v at most 4.
+    # For shifted u = x + y and v = x - y; √(u v) has at least this many places, u / v is at most 4.
     length, left, drift = np.float64(2.0 ** (places - 0.5 + unit.guard)), math.log(2), 0.0
     for shift, stretch, slip in hyperbolic_steps(unit):
         turn_by = 0.0 if shift is None else math.atanh(2.0**-shift)
         left = max(turn_by, left - turn_by)
-        # A place in x and one in y are two in u and one in v, or the other way round.
+        # A place in x and one in y are two in u and one in v, or vice versa.
         part = 2 * slip * np.exp(left) / (length * stretch)
         by = 0.75 * part / (1 - part) if part < 1 else math.inf
         length, left, drift = length * stretch * np.exp(-by), left + by, drift + by
@@ -196,7 +196,7 @@ def hyperbolic_vector(cordic, unit, x, y, z):
     angle = np.arctanh(y / x)
     turned = abs(np.log((u + 2 * half) / (v - 2 * half)) / 2 - angle)
     turned = np.maximum(turned, abs(np.log((u - 2 * half) / (v + 2 * half)) / 2 - angle))
-    off = constants_off(HYPERBOLIC, unit) + places / 4  # and of ln 2 for half of the factors of two
+    off = constants_off(HYPERBOLIC, unit) + places / 4  # and of ln 2 for half the factors of two
     return (exact, 0.0, z + angle), (X, Y, turned + left + drift + off * one + 2 * half)
 
 
@@ -211,7 +211,7 @@ BOUNDS = {
 
 
 def what_is_left(angles, most):
-    """How far from zero a number is at most, before each angle and behind the last."""
+    """The largest distance of a number from zero, before each angle and after the last."""
     found = [most]
     for angle in angles:
         found.append(max(angle, found[-1] - angle))
@@ -219,7 +219,7 @@ def what_is_left(angles, most):
 
 
 def constants_off(mode, unit):
-    """By how many last places all angles of a table together are off."""
+    """The total error of all angles of a table, in last places."""
     table = unit.table
     bits = unit.angle_word - 1 if mode == CIRCULAR else unit.z_fraction
     exact = angles(mode, table.shifts, bits + SPARE)
@@ -228,7 +228,7 @@ def constants_off(mode, unit):
 
 
 def gain_undone(unit):
-    """The factor in the end, and by how much that and the digits leave a gain other than one."""
+    """The final factor, and how far it and the digits leave a gain other than one."""
     if unit.compensation != MULTIPLY:
         return 1.0, abs(float(unit.table.left - 1))
     bits = unit.rotations + unit.guard
@@ -237,13 +237,13 @@ def gain_undone(unit):
 
 
 def circular_steps(unit):
-    """Of each micro-rotation and its digit, then of each scaling: its shift, or None; its stretch;
-    and the error's length in places."""
+    """For each micro-rotation and its digit, then each scaling: its shift or None, its stretch,
+    and the length of its error in places."""
     return _steps(unit, 1, math.sqrt(2))
 
 
 def hyperbolic_steps(unit):
-    """The same, with the error of each of x and y."""
+    """The same, with the errors of both x and y."""
     return _steps(unit, -1, 1.0)
 
 

@@ -1,6 +1,6 @@
-"""What a CORDIC knows by heart: its shifts, their angles, its gain, and the digits that undo it.
+"""The constants of a CORDIC: its shifts, their angles, its gain, and the digits that undo it.
 
-All in integers of any length, so that words of any length get constants that are right to the
+All are integers of any length, so that words of any length get constants that are correct to the
 last bit.
 """
 
@@ -10,15 +10,15 @@ from fractions import Fraction
 CIRCULAR, LINEAR, HYPERBOLIC = "circular", "linear", "hyperbolic"
 MODES = {CIRCULAR: 1, LINEAR: 0, HYPERBOLIC: -1}  # the m of x' = x - m σ 2^-s y
 INTERLEAVED, AFTER, MULTIPLY = COMPENSATIONS = ("interleaved", "after", "multiply")
-SPARE = 64  # bits behind those asked for
-BEAM = 256  # products of digits that are followed at once
+SPARE = 64  # bits beyond the requested ones
+BEAM = 256  # products of digits in the search
 
 
 def shifts(mode, count):
     """The shift of each micro-rotation.
 
-    Circular: 0, 1, 2, ... Linear: 1, 2, 3, ... Hyperbolic: 1, 2, 3, 4, 4, 5, ...: shifts
-    4, 13, 40, ... come twice, because those after them alone do not add up to as much.
+    Circular: 0, 1, 2, ... Linear: 1, 2, 3, ... Hyperbolic: 1, 2, 3, 4, 4, 5, ...: shifts 4, 13, 40,
+    ... are repeated, because the sum of the later angles alone is too small.
     """
     if mode == CIRCULAR:
         return list(range(count))
@@ -35,10 +35,10 @@ def shifts(mode, count):
 
 
 def angles(mode, shifts, bits):
-    """The angle of each shift, as integers with so many fraction bits.
+    """The angle of each shift, as integers with this many fraction bits.
 
-    Circular angles count half turns: 1 stands for π. The others are hyperbolic angles in e-folds
-    and plain numbers.
+    Circular angles are in half turns: 1 means π. The others are hyperbolic angles in e-folds and
+    plain numbers.
     """
     if mode == LINEAR:
         return [rounded(Fraction(2) ** (bits - shift)) for shift in shifts]
@@ -49,7 +49,7 @@ def angles(mode, shifts, bits):
 
 
 def gain(mode, shifts, bits):
-    """By how much all micro-rotations together stretch: Π √(1 + m 2^-2s), as a Fraction."""
+    """The factor by which all micro-rotations together stretch, Π √(1 + m 2^-2s), as a Fraction."""
     square = Fraction(1)
     for shift in shifts:
         square *= 1 + MODES[mode] * Fraction(1, 1 << 2 * shift)
@@ -58,10 +58,10 @@ def gain(mode, shifts, bits):
 
 
 def scaling_digits(gain, count):
-    """γ_0 ... with Π (1 + γ_i 2^-i) about the inverse of the gain, and that product.
+    """γ_0 ... with Π (1 + γ_i 2^-i) close to the inverse of the gain, and that product.
 
-    Each is -1, 0 or 1. The first and the last are 0: loading and rounding happen there. Of the 3^n
-    products few matter at each digit, those nearest to what is wanted.
+    Each is -1, 0 or 1. The first and the last are 0, because loading and rounding happen there. Of
+    the 3^n products, a few are kept at each digit: those nearest to the target.
     """
     bits = 2 * count + SPARE
     target, products = rounded((1 << bits) / gain), [(1 << bits, (0,))]
@@ -78,10 +78,11 @@ def scaling_digits(gain, count):
 
 
 def fewest_scalings(gain, count):
-    """Pairs (i, γ_i) with Π (1 + γ_i 2^-i) about the inverse of the gain, and that product.
+    """Pairs (i, γ_i) with Π (1 + γ_i 2^-i) close to the inverse of the gain, and that product.
 
-    As few as leave less than a quarter of the last of `count` bits, in ascending order of i. Of the
-    products that later digits can still bring home those with the fewest digits are followed.
+    As few as needed for an error of less than a quarter of the last of `count` bits, in ascending
+    order of i. Of the products that later digits can still complete, those with the fewest digits
+    are kept.
     """
     bits = 2 * count + SPARE
     target, products = rounded((1 << bits) / gain), [(1 << bits, ())]
@@ -107,7 +108,7 @@ def fewest_scalings(gain, count):
 
 
 def inverse(gain, bits):
-    """The factor that undoes a gain, as an integer with so many fraction bits."""
+    """The factor that undoes a gain, as an integer with this many fraction bits."""
     return rounded((1 << bits) / gain)
 
 
@@ -137,7 +138,7 @@ def pi(bits):
 
 
 def _series(t, sign, bits):
-    """t + sign t³/3 + t⁵/5 + ..., cut off where its terms no longer matter."""
+    """t + sign t³/3 + t⁵/5 + ..., truncated where its terms no longer matter."""
     one = 1 << bits + SPARE
     power, square, total, k = one * t.numerator // t.denominator, t * t, 0, 0
     while power:

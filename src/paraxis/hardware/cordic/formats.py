@@ -1,4 +1,4 @@
-"""What the bits of a word mean."""
+"""The meaning of the bits of a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...errors import ArgumentError
 from .integers import wrap
 
 SHORTEST, LONGEST = 4, 512  # words
-WIDEST = 62  # bits that a 64-bit integer holds with room for one carry
+WIDEST = 62  # bits that fit into a 64-bit integer with room for one carry
 
 
 @dataclass(frozen=True)
@@ -92,35 +92,35 @@ class Angle:
 
 
 def nearest_whole(values):
-    """Halves upward. Floats beyond 2^52 are integers already; adding 0.5 would round them again."""
+    """Halves upward. Floats beyond 2^52 are already integers; adding 0.5 would round them again."""
     down = np.floor(values)
     return down + (values - down >= 0.5)
 
 
 def guard_bits(iterations):
-    """Enough that rounding in all iterations together costs about the last bit of a word."""
+    """Enough bits that rounding in all iterations costs about the last bit of a word in total."""
     return iterations.bit_length() + 1
 
 
 def angle_between(first, second):
-    """How far two angles are apart, in [0, π], however many turns there are between them."""
+    """The distance between two angles, in [0, π], modulo full turns."""
     return abs((first - second + math.pi) % (2 * math.pi) - math.pi)
 
 
 def whole(values, word):
-    """Floats with integer values as integers: int64, or Python's where that is too short."""
+    """Floats with integer values as integers: int64, or Python's if that is too short."""
     if word <= WIDEST:
         return values.astype(np.int64)
     return np.array([int(v) for v in values.ravel()], dtype=object).reshape(values.shape)
 
 
 def integer_kind(word):
-    """The dtype of words: int64, or object (Python integers) where that is too short."""
+    """The dtype of words: int64, or object (Python integers) if that is too short."""
     return np.int64 if word <= WIDEST else object
 
 
 def number_of_bits(name, value, least, most=LONGEST):
-    """A number of bits, or of the iterations that they take, as an int."""
+    """A number of bits, or of their iterations, as an int."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
         raise ArgumentError(f"{name}: expected an integer from {least} to {most}, found {value!r}")
     return int(value)

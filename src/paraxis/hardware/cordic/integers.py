@@ -16,13 +16,13 @@ def fit(value, width):
 
 
 def wrap(value, width):
-    """The number modulo 2^width, as a register of `width` bits holds it: angles go round."""
+    """The number modulo 2^width, as in a register of `width` bits; angles wrap around."""
     half = 1 << width - 1
     return ((value + half) & ((1 << width) - 1)) - half
 
 
 def distance(value, width):
-    """A number >= 0 of at most `width` bits, by which others are shifted."""
+    """A shift distance, a number >= 0 of at most `width` bits."""
     return value
 
 

@@ -10,5 +10,5 @@ KIND = object
 
 
 def where(condition, if_true, if_false):
-    """One of two numbers. NumPy would choose int64 where they fit, which cannot grow."""
+    """One of two numbers. NumPy would choose int64 if they fit, which cannot grow."""
     return np.where(condition, np.asarray(if_true, object), np.asarray(if_false, object))

@@ -1,19 +1,20 @@
-"""The few operations on integers that CORDIC units are written in, as a Protocol.
+"""The few operations on integers with which CORDIC units are written, as a Protocol.
 
-`integers`, `long_integers` and `single_integers` are modules that have them, on NumPy arrays of
-int64, on arrays of Python integers and on one Python integer at a time; `hardware/rtl/wires.py` has
-them on wires. So one description of a unit is the bit-exact model and the hardware.
+The modules `integers`, `long_integers` and `single_integers` implement them on NumPy arrays of
+int64, on arrays of Python integers and on single Python integers; `hardware/rtl/wires.py`
+implements them on wires. One description of a unit is therefore both the bit-exact model and the
+hardware.
 """
 
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-Word = Any  # an integer: an array, a Python integer or a wire; +, -, <<, >>, &, | and < work on it
+Word = Any  # an integer: an array, a Python integer or a wire, with +, -, <<, >>, &, | and <
 Condition = Any  # a truth value of the same kind
 
 
 class Operations(Protocol):
-    """What a unit needs beside the operators of Python."""
+    """The operations of a unit besides the operators of Python."""
 
     def where(self, condition: Condition, if_true: Word, if_false: Word, /) -> Word:
         """One of two numbers."""
@@ -24,11 +25,11 @@ class Operations(Protocol):
         ...
 
     def wrap(self, value: Word, width: int, /) -> Word:
-        """The number modulo 2^width, as a register of `width` bits holds it: angles go round."""
+        """The number modulo 2^width, as in a register of `width` bits; angles wrap around."""
         ...
 
     def distance(self, value: Word, width: int, /) -> Word:
-        """A number >= 0 of at most `width` bits, by which others are shifted."""
+        """A shift distance, a number >= 0 of at most `width` bits."""
         ...
 
     def both(self, a: Condition, b: Condition, /) -> Condition:

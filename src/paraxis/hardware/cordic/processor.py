@@ -1,4 +1,4 @@
-"""One CORDIC processor of any word length: six functions in three modes, on floats or raw words."""
+"""One CORDIC processor of any word length: six functions in three modes, on floats or words."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ UNITS = {
 class IterationTable(NamedTuple):
     """The micro-rotations of a mode, one entry per iteration.
 
-    - `shifts`: i, by which micro-rotations shift.
-    - `angles`: those of the words, in radians where the mode is circular.
-    - `digits`: γ_i of the scalings that undo the gain.
+    - `shifts`: the shift i of each micro-rotation.
+    - `angles`: their angles as words represent them, in radians if the mode is circular.
+    - `digits`: the digits γ_i of the scalings that undo the gain.
     - `gain`: the factor by which all micro-rotations together stretch.
-    - `left`: the part that remains of it after the digits γ: the product of the gain and of all
-      1 + γ_i 2^-i, nearly one unless all digits are zero.
-    - `scalings`: pairs (i, γ_i) where the digits come after all micro-rotations.
+    - `left`: the part of it that remains after the digits γ: the product of the gain and of all 1 +
+      γ_i 2^-i, nearly one unless all digits are zero.
+    - `scalings`: pairs (i, γ_i) if the digits come after all micro-rotations.
     """
 
     shifts: tuple[int, ...]
@@ -69,10 +69,10 @@ class IterationTable(NamedTuple):
 
 
 class CordicResult(NamedTuple):
-    """What a CORDIC processor computes.
+    """The results of a CORDIC processor.
 
-    - `x`, `y`, `z`: after the last iteration.
-    - `valid`: where all three are right.
+    - `x`, `y`, `z`: their values after the last iteration.
+    - `valid`: where all three are valid.
     """
 
     x: np.ndarray
@@ -91,22 +91,22 @@ class Cordic:
         mode        rotate: z is brought to 0               vector: y is brought to 0
         circular    x cos z - y sin z, y cos z + x sin z    √(x² + y²), z + atan2(y, x)
         linear      x, y + x z                              x, z + y / x
-        hyperbolic  likewise by cosh and sinh, all plus     √(x² - y²), z + artanh(y / x)
+        hyperbolic  likewise with cosh and sinh, all plus   √(x² - y²), z + artanh(y / x)
 
-    Numbers are in [-4, 4), in words with `word - 3` fraction bits: `cordic.number`. A circular z
-    is any angle in radians, in words where 2^(word - 1) is π: `cordic.angle`. Floats are rounded
-    to words and results are floats, angles in [-π, π). Integers are taken as words, and results
-    are then words.
+    Numbers are in [-4, 4), in words with `word - 3` fraction bits: `cordic.number`. A circular z is
+    any angle in radians, in words where 2^(word - 1) is π: `cordic.angle`. Floats are rounded to
+    words, and results are floats, with angles in [-π, π). Integers are taken as words, and results
+    are then words as well.
 
     **Arguments:**
 
-    - `word`: the bits of a word.
+    - `word`: the number of bits of a word.
     - `iterations`: the number of micro-rotations, including the repeated ones of hyperbolic modes.
-    - `guard`: bits below those of the word that are kept until the end; by default enough that
-      internal rounding costs about as little as the rounding of words.
+    - `guard`: additional low-order bits that are kept until the end; by default enough that
+      internal rounding costs no more than about the rounding of words.
     - `compensation`: how the gain is undone. `"interleaved"` adds shifted numbers between
-      micro-rotations, `"after"` adds them after all micro-rotations by the same adders (Lee and
-      Chang's equations 11 and 10), `"multiply"` multiplies by one constant at the end.
+      micro-rotations, `"after"` adds them after all micro-rotations with the same adders (Lee and
+      Chang's equations 11 and 10), `"multiply"` multiplies by a constant at the end.
 
     **Example:**
 
@@ -153,9 +153,8 @@ class Cordic:
     def vector(self, mode: str, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> CordicResult:
         """(x, y) rotated until y is about 0: its length as x, and its angle added to z.
 
-        A result is not valid where the number does not exist or does not fit: a circular vector
-        (0, 0), which has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with
-        x <= abs(y).
+        A result is invalid if the number does not exist or does not fit: a circular vector (0, 0),
+        which has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with x <= abs(y).
         """
         return self._run(mode, "vector", x, y, z)
 
@@ -169,8 +168,8 @@ class Cordic:
         - `x`, `y`, `z`: floats that broadcast. Words are exact; only the numbers they represent
           have errors.
 
-        **Returns:** three arrays: the largest possible distance of x, y and z from exact
-        arithmetic; infinite where no bound is known.
+        **Returns:** three arrays: the largest possible distances of x, y and z from exact
+        arithmetic; infinite if no bound is known.
         """
         reals = _alike(x, y, z)
         if reals[0].dtype != float:
@@ -240,7 +239,7 @@ class Cordic:
         return CordicResult(*(each.reshape(shape)[()] for each in (*results, valid & fits)))
 
     def _words(self, unit, words):
-        """Words x, y, z after all iterations, and where they are right."""
+        """Words x, y, z after all iterations, and where they are valid."""
         ops, x, y = integers, words["x"], words["y"]
         if _inside(unit) > WIDEST:
             ops = long_integers
@@ -256,12 +255,12 @@ class Cordic:
         return [np.asarray(found[name]) for name in "XYZ"], valid
 
     def _held(self, beyond, below, words):
-        """A quotient or an angle beyond all numbers saturates."""
+        """Saturates quotients and angles beyond the range of numbers."""
         return np.where(beyond, self.number.ends[(~below).astype(int)], words)
 
 
 def _inside(unit):
-    """The longest number that a unit makes, in bits."""
+    """The longest internal number of a unit, in bits."""
     widest = max(unit.widths.values())
     if unit.compensation != MULTIPLY:
         return widest
@@ -288,5 +287,5 @@ def _alike(*values):
 
 
 def _has_words(value):
-    """An array of integers holds words; a Python int is a word only beside other words."""
+    """An array of integers has words; a Python int is a word only next to other words."""
     return not isinstance(value, int) and np.asarray(value).dtype.kind != "f"

@@ -1,4 +1,4 @@
-"""Words as users pass them: integers that fit their word, in shapes that broadcast."""
+"""Words as passed by users: integers that fit their word, in shapes that broadcast."""
 
 from collections.abc import Mapping
 

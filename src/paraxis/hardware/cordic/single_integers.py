@@ -1,6 +1,6 @@
-"""The operations of CORDIC units on one Python integer at a time, of any length.
+"""The operations of CORDIC units on single Python integers of any length.
 
-On single numbers they are far faster than NumPy's, and they share no arithmetic with those.
+For single numbers they are far faster than NumPy's, and share no arithmetic with those.
 """
 
 from .integers import at, distance, fit, plus, wrap

@@ -1,4 +1,4 @@
-"""Circuits of CORDIC units as hardware: Amaranth, Verilog, and what simulators and yosys say."""
+"""Circuits of CORDIC units as hardware: Amaranth, Verilog, simulation, synthesis by yosys."""
 
 from ...errors import MissingPackageError
 

@@ -1,10 +1,10 @@
-"""A circuit as one module: processors in stages, and delay lines that make words meet.
+"""A circuit as one module: processors in stages, and delay lines that align words.
 
     start   an item is at the inputs          done    an item is at the outputs
-    ready   it is taken (iterative only)      valid   and it is right
+    ready   it is accepted (iterative only)   valid   and it is valid
 
-An item is `circuit.stages * circuit.iterations` clocks on its way. With it travel two bits: that
-it is there, which is all that a reset must forget, and that it is right so far.
+An item takes `circuit.stages * circuit.iterations` clocks. Two bits travel with it: that an item is
+present, which is the only state that a reset must clear, and that it has been valid so far.
 """
 
 from functools import cached_property, reduce
@@ -25,7 +25,7 @@ ARCHITECTURES = {"pipelined": Pipelined, "iterative": Iterative}
 class Design:
     """`inputs` and `outputs` map Inputs and (name, index) to the signals of their words."""
 
-    has_alike_modules = False  # each processor can be looked at
+    has_alike_modules = False  # each processor can be examined
 
     def __init__(self, circuit, architecture="pipelined"):
         one_of(architecture, ARCHITECTURES, "architecture")
@@ -63,12 +63,12 @@ class Design:
 
     @property
     def latency(self):
-        """Clocks from an item at the inputs to the same at the outputs."""
+        """Clocks from an item at the inputs to the same item at the outputs."""
         return self.circuit.stages * self.circuit.iterations
 
     @property
     def interval(self):
-        """Clocks from an item to the next."""
+        """Clocks from one item to the next."""
         return 1 if self.ready is None else self.circuit.iterations
 
     @property
@@ -96,14 +96,14 @@ class Design:
         return module
 
     def _processor(self, clocked, k):
-        """For a task, with those of its results that are read."""
+        """The processor of a task, with the used ones of its results."""
         unit = self.circuit.units[k]
         kept = [port for port in unit.gives if Result(k, port) in self._reads]
         return clocked.processor(unit, kept, f"t{k + 1}_")
 
     @cached_property
     def _reads(self):
-        """Source -> the stages in which it is read; outputs are, behind the last one."""
+        """Source -> the stages in which it is read; outputs are read after the last one."""
         circuit, reads = self.circuit, {}
         for task, unit, stage in zip(
             circuit.tasks.tasks, circuit.units, circuit.stage, strict=True
@@ -116,7 +116,7 @@ class Design:
         return reads
 
     def _words(self, clocked, processors):
-        """(source, stage) -> its word there, out of a delay line that all readers share."""
+        """(source, stage) -> its word there, from a delay line that all readers share."""
         words = {}
         for source, stages in self._reads.items():
             if isinstance(source, Input):
@@ -129,7 +129,7 @@ class Design:
         return words
 
     def _output(self, key, words):
-        """As Circuit.output_word says it."""
+        """Like Circuit.output_word."""
         operand, word = self.circuit.outputs[key], self.outputs[key]
         if isinstance(operand.source, Constant):
             return Const(int(self.circuit.output_word(key, None)), word.shape())
@@ -142,7 +142,7 @@ class Design:
         return Mux(found < -most, most, -found)
 
     def _travelling(self, clocked, processors):
-        """Whether an item is there behind the last stage, and whether all of it is right."""
+        """Whether an item is present after the last stage, and whether it is valid."""
         circuit = self.circuit
         sound = [
             (self.inputs[source] >= least) & (self.inputs[source] <= most)

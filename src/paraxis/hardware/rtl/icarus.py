@@ -1,4 +1,4 @@
-"""The test bench of a folder of Verilog, run by Icarus."""
+"""Runs the test bench of a folder of Verilog with Icarus."""
 
 import shlex
 import shutil
@@ -11,10 +11,10 @@ TOOLS = ("iverilog", "vvp")
 
 
 def commands(name):
-    """What compiles the test bench of a module and what runs it, in the folder of both."""
+    """The commands that compile and run the test bench of a module, in the folder of both."""
     return (
         f"iverilog -g2005 -o {name}_test.vvp {name}.v {name}_test.v",
-        f"vvp -N {name}_test.vvp",  # -N: ends with 1 where the test bench stops
+        f"vvp -N {name}_test.vvp",  # -N: exits with 1 if the test bench stops
     )
 
 
@@ -23,9 +23,9 @@ def is_installed():
 
 
 def run_test_bench(folder, name=None):
-    """The last line that a test bench prints; an error if it does not pass.
+    """The last line printed by a test bench; an error if it does not pass.
 
-    `name` is that of the module it tests; it may be left out if the folder has one test bench.
+    `name` is the name of the tested module; it may be left out if the folder has one test bench.
     """
     if not is_installed():
         raise MissingPackageError(
@@ -48,6 +48,6 @@ def run_test_bench(folder, name=None):
 
 
 def _tested(folder):
-    """The modules with a test bench. Names may end in _test, so their own files must be there."""
+    """The modules with a test bench. Names may end in _test, so their own files must exist."""
     names = sorted(path.name.removesuffix("_test.v") for path in folder.glob("*_test.v"))
     return [name for name in names if (folder / f"{name}.v").exists()]

@@ -1,4 +1,4 @@
-"""Iterative: one row of registers a unit, used for every iteration; a new item every stage."""
+"""Iterative: one row of registers per unit, used for every iteration; a new item every stage."""
 
 from amaranth.hdl import Module, Mux, Signal
 
@@ -7,9 +7,9 @@ from .wires import Wires
 
 
 class IterativeProcessor(Processor):
-    """Adders, barrel shifters and tables that all iterations share.
+    """Adders, barrel shifters and tables shared by all iterations.
 
-    `clock` counts those of a stage; all processors of a circuit go by the same one.
+    `clock` counts the clocks of a stage; it drives all processors of a circuit.
     """
 
     def __init__(self, unit, kept, prefix=""):
@@ -49,7 +49,7 @@ class IterativeProcessor(Processor):
 
 
 class Iterative:
-    """How a circuit keeps time: all stages begin together, every `iterations` clocks."""
+    """The timing of a circuit: all stages begin together, every `iterations` clocks."""
 
     def __init__(self, module, iterations):
         self.module, self.clock = module, Signal(range(iterations), name="clock")
@@ -62,7 +62,7 @@ class Iterative:
         return made
 
     def delayed(self, name, word, stages, reset=False):
-        """The word now, and as it was one, two ... stages ago: a register each."""
+        """The word now, and as it was one, two ... stages ago: one register each."""
         line = [word]
         for stage in range(1, stages + 1):
             kept = Signal(word.shape(), name=f"{name}_{stage}", reset_less=not reset)

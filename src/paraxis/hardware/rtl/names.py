@@ -1,10 +1,10 @@
-"""Names of modules and ports, which must be Verilog's and SystemVerilog's."""
+"""Names of modules and ports, which must be valid in Verilog and SystemVerilog."""
 
 import re
 
 from ...errors import ArgumentError
 
-# Of IEEE 1800, which has all those of Verilog.
+# Those of IEEE 1800, which include all those of Verilog.
 KEYWORDS = """
     accept_on alias always always_comb always_ff always_latch and assert assign assume automatic
     before begin bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle
@@ -31,7 +31,7 @@ KEYWORDS = """
 
 
 def module_name(circuit, name=None):
-    """The name of the module: the one asked for, or one after the circuit."""
+    """The name of the module: the requested one, or one derived from the circuit."""
     if name is None:
         name = re.sub(r"\W", "_", circuit.name, flags=re.ASCII)
         return name if _is_name(name) else f"circuit_{name}"
@@ -44,7 +44,7 @@ def module_name(circuit, name=None):
 
 
 def port_name(name, shape, index):
-    """An entry of an array as an identifier: pose_0_3."""
+    """An entry of an array as an identifier, such as pose_0_3."""
     places = []
     for size in reversed(shape):
         index, place = divmod(index, size)
@@ -53,13 +53,13 @@ def port_name(name, shape, index):
 
 
 def require_port_names(owner, names):
-    """Names that ports can have, each once, besides those of clock and reset."""
+    """Requires distinct names that are valid for ports and differ from those of clock and reset."""
     seen = {"clk", "rst"}
     for name in names:
         if name in seen or not _is_name(name):
             raise ArgumentError(
-                f"{owner}: expected inputs and outputs with different names that Verilog allows "
-                f"for ports, found {name}"
+                f"{owner}: expected distinct names of inputs and outputs that are valid for ports "
+                f"in Verilog, found {name}"
             )
         seen.add(name)
 

@@ -7,7 +7,7 @@ from .wires import Wires
 
 
 class PipelinedProcessor(Processor):
-    """Each iteration has adders of its own; shifts and angles are wires."""
+    """Each iteration has its own adders; shifts and angles are wires."""
 
     def elaborate(self, platform):
         module, unit = Module(), self.unit
@@ -28,7 +28,7 @@ class PipelinedProcessor(Processor):
 
 
 class Pipelined:
-    """How a circuit keeps time: every clock is the first of a stage for some item."""
+    """The timing of a circuit: a stage begins at every clock."""
 
     first = Const(1, 1)
 

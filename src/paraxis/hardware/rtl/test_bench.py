@@ -1,9 +1,10 @@
-"""A test bench in plain Verilog that feeds a design and compares what comes out, clock by clock.
+"""A test bench in plain Verilog that feeds a design and compares its outputs, clock by clock.
 
-A turn is a clock in which an item can be taken; in some, before the items in GAPS, none is sent.
-Stimulus and expected words have one row a turn: whether there is an item, whether it is right,
-and its words, the first in the lowest bits. Behind them come items that a reset must forget. (They
-come last, as a simulator may wake some logic late: the first item must be right without others.)
+A turn is a clock in which an item can be accepted; in some, before the items in GAPS, none is sent.
+Stimulus and expected words have one row per turn: whether there is an item, whether it is valid,
+and its words, the first in the lowest bits. They are followed by items that a reset must clear.
+(These come last, as a simulator may initialise some logic late: the first item must be correct by
+itself.)
 """
 
 import numpy as np
@@ -38,12 +39,12 @@ def test_bench(design, name, items):
 
 
 def stimulus_rows(design, words):
-    """A row a turn: start, words."""
+    """One row per turn: start, words."""
     return _rows(list(design.inputs.values()), [words[source] for source in design.inputs])
 
 
 def expected_rows(design, words, valid):
-    """A row a turn: done, valid, words."""
+    """One row per turn: done, valid, words."""
     signals = [*design.outputs.values(), design.valid]
     return _rows(signals, [*(words[key] for key in design.outputs), valid])
 
@@ -73,12 +74,12 @@ def _slices(signals, vector):
 READY = """
       if (ready !== (clock % INTERVAL == 0)) begin
         wrong = wrong + 1;
-        if (wrong <= SHOWN) $display("clock %0d behind a reset: ready is %b", clock, ready);
+        if (wrong <= SHOWN) $display("clock %0d after a reset: ready is %b", clock, ready);
       end"""
 
-TEXT = """// Sends the items of {name}_stimulus.hex through the circuit and compares what
-// comes out with {name}_expected.hex, in every clock; then sends some that a reset
-// must forget. Prints one line in the end that begins with PASS or FAIL.
+TEXT = """// Sends the items of {name}_stimulus.hex through the circuit and compares its outputs
+// with {name}_expected.hex in every clock; then sends some that a reset must clear.
+// Finally prints one line that begins with PASS or FAIL.
 
 `timescale 1ns / 1ns
 
@@ -101,16 +102,16 @@ module {name}_test;
 
   always #5 clk = ~clk;
 
-  // The outputs against row, a little before the edge that ends the clock.
+  // Compares the outputs with row, shortly before the edge that ends the clock.
   task compare;
     begin
       #4;{ready_check}
-      // The words of an item that is not valid mean nothing.
+      // The words of an invalid item are meaningless.
       if (done !== row[OUT+1] || valid !== row[OUT] || (row[OUT] && words_out !== row[OUT-1:0]))
       begin
         wrong = wrong + 1;
         if (wrong <= SHOWN)
-          $display("clock %0d behind a reset: expected %b %b %h, found %b %b %h", clock,
+          $display("clock %0d after a reset: expected %b %b %h, found %b %b %h", clock,
                    row[OUT+1], row[OUT], row[OUT-1:0], done, valid, words_out);
       end
     end
@@ -124,7 +125,7 @@ module {name}_test;
     repeat (3) @(negedge clk);
     rst = 0;
     for (clock = 0; clock < LATENCY + TURNS * INTERVAL; clock = clock + 1) begin
-      // Inputs are unknown where no item is sent: nothing may come of them.
+      // Inputs are unknown if no item is sent: they must have no effect.
       start = 0;
       words_in = {{IN{{1'bx}}}};
       turn = clock / INTERVAL;
@@ -140,7 +141,7 @@ module {name}_test;
       @(negedge clk);
     end
 
-    // Items everywhere on the way, and a reset in the midst of a stage: none may come out.
+    // Items in all stages, and a reset in the middle of a stage: none may come out.
     start = 1;
     repeat (LATENCY + 1) @(negedge clk);
     rst = 1;
@@ -154,7 +155,7 @@ module {name}_test;
     end
 
     if (wrong == 0 && seen == ITEMS)
-      $display("PASS: %0d items, each %0d clocks on its way, one every %0d clocks",
+      $display("PASS: %0d items, latency %0d clocks, one every %0d clocks",
                ITEMS, LATENCY, INTERVAL);
     else
     begin

@@ -14,8 +14,9 @@ from .test_bench import expected_rows, stimulus_rows, test_bench
 
 TIME = "`timescale 1ns / 1ns"  # no delays here, but a test bench has some
 
-# Yosys wakes each `always @*` at time 0 by a register that becomes 0. In SystemVerilog a register
-# with a first value does not become it, so that the value must come a little later.
+# Yosys triggers each `always @*` at time 0 by a register that changes to 0. In SystemVerilog a
+# register with an initial value does not change to it, so the value must be assigned a little
+# later.
 AUTOMATIC = re.compile(r"\\\$auto\S+ ")
 MODULE = re.compile(r"^module (?P<name>\w+)(?P<body>.*?^endmodule$\n)", re.MULTILINE | re.DOTALL)
 INSTANCE = re.compile(r"^  (?P<kind>\w+) +(?P<rest>\w+ \($)", re.MULTILINE)
@@ -58,7 +59,7 @@ def _comment(design, name):
 
 
 def converted(module, ports, name):
-    """The Verilog of a module of Amaranth; those in it have plain names, a_b_c for a.b.c."""
+    """The Verilog of an Amaranth module; modules inside it have plain names, a_b_c for a.b.c."""
     try:
         found = verilog.convert(
             module, name=name, ports=ports, emit_src=False, strip_internal_attrs=True
@@ -72,12 +73,12 @@ def converted(module, ports, name):
 
 
 def alike_merged(verilog):
-    """The same Verilog with one module for all that are alike but for their names.
+    """The same Verilog with one module for all that are equal except for their names.
 
-    Modules come before those inside them, so the last ones are compared first: where parts are
-    merged, wholes may turn out to be alike too.
+    Modules come before those inside them, so the last ones are compared first: after parts are
+    merged, the modules that contain them may be equal too.
     """
-    kept, same = {}, {}  # text -> its name; name -> the name of the module that is kept
+    kept, same = {}, {}  # text -> its name; name -> the name of the module that replaces it
     for module in reversed(list(MODULE.finditer(verilog))):
         body = AUTOMATIC.sub("awake ", module["body"])
         body = INSTANCE.sub(lambda each: f"  {same[each['kind']]} {each['rest']}", body)

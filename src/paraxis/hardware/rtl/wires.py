@@ -1,16 +1,16 @@
-"""The operations of CORDIC units on wires: the same description becomes hardware.
+"""The operations of CORDIC units on wires, which turn the same description into hardware.
 
-A number is an Amaranth Value, or a Python integer where it is known; so is a condition.
+A number is an Amaranth Value, or a Python integer if it is known; so is a condition.
 """
 
 from amaranth.hdl import Array, Module, Mux, Signal, signed, unsigned
 
 
 class Wires:
-    """The operations for one module; those of hardware/cordic/integers.py mean the same on NumPy.
+    """The operations for one module; those in hardware/cordic/integers.py do the same on NumPy.
 
-    Every result gets a wire of its own, because most are used more than once: Amaranth would
-    otherwise repeat the whole expression each time, and simulators would compute it as often.
+    Every result gets its own wire, because most are used more than once: otherwise Amaranth would
+    repeat the whole expression each time, and simulators would compute it as often.
     """
 
     def __init__(self, module: Module):
@@ -44,7 +44,7 @@ class Wires:
         if isinstance(times, int):
             return value if times == 0 else value + change if times > 0 else value - change
         value, change = self._named(value, "value"), self._named(change, "change")
-        down = times < 0  # the negative is all bits inverted and one more, which is a carry
+        down = times < 0  # the negative is all bits inverted plus one, which is a carry
         return value + Mux(down, ~change, Mux(times > 0, change, 0)) + down
 
     def at(self, entries, iteration):

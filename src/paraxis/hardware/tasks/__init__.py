@@ -1,1 +1,1 @@
-"""From a graph of scalar operations to the tasks that CORDIC processors do."""
+"""From a graph of scalar operations to tasks of CORDIC processors."""

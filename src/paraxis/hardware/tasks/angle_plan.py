@@ -1,9 +1,9 @@
-"""Which angle each arctangent is added to, so that sums of angles cost few tasks of their own.
+"""The angle to which each arctangent is added, so that sums of angles need few additional tasks.
 
-A vectoring processor adds the angle it finds to another one. So θ = atan2(a, b) - atan2(c, d) is
-two tasks, the second of which takes what the first gives; only sums of angles that exist already
-need an `add`. Turning by an angle and by that angle plus quarter turns is all the same, up to
-signs and a swap: where an angle is asked for both to turn by and as a result, one will do.
+A vectoring processor adds the angle it finds to another one. θ = atan2(a, b) - atan2(c, d) is
+therefore two tasks, the second of which takes the result of the first; only sums of existing angles
+need an `add`. Rotating by an angle is equivalent, up to signs and a swap, to rotating by that angle
+plus quarter turns: if both are required, for rotations and as a result, one suffices.
 """
 
 from typing import NamedTuple
@@ -27,16 +27,16 @@ class Added(NamedTuple):
 
 
 class AnglePlan:
-    """How each angle that is asked for is made: `how[angle]`, or that of the angle's negative.
+    """How each required angle is computed: `how[angle]`, or that of the angle's negative.
 
-    `results` are needed as they are, `turns` up to quarter turns. Small sums are planned first,
-    as parts of larger ones.
+    `results` are required exactly, `turns` up to quarter turns. Small sums are planned first, as
+    parts of larger ones.
     """
 
     def __init__(self, values, turn, results, turns):
         self.values, self.turn = values, turn
         self.how = {}
-        self.vectors = {}  # number of an arctangent -> the angle that its task gives
+        self.vectors = {}  # number of an arctangent -> the angle that its task computes
         asked = self._in_order([angle for angle in results if angle.terms], turns)
         for angle, to_turn in sorted(asked, key=lambda ask: len(ask[0].terms)):
             self._plan(angle, to_turn)
@@ -45,8 +45,8 @@ class AnglePlan:
             self._by_turn.setdefault(turn(angle)[2], angle)
 
     def _in_order(self, results, turns):
-        """(angle, whether only to turn by): turns first, for much may wait for them; but a result
-        that will do for one as that."""
+        """(angle, whether it is only for turning): turns first, as many tasks may wait for them,
+        unless a result can serve as one."""
         by_turn = {}
         for angle in results:
             by_turn.setdefault(self.turn(angle)[2], angle)
@@ -54,7 +54,7 @@ class AnglePlan:
         return asked + [(angle, False) for angle in results]
 
     def for_turning(self, angle):
-        """A planned angle that does for turning by this one."""
+        """A planned angle that is equivalent to this one for turning."""
         return self._by_turn.get(angle, angle)
 
     def _plan(self, angle, to_turn):
@@ -62,12 +62,12 @@ class AnglePlan:
             return
         parts, rest = self._known_parts(angle)
         for value, sign in rest.terms:
-            if value in self.vectors:  # its task adds something else to it, which must go again
+            if value in self.vectors:  # its task adds another angle, which must be subtracted
                 parts.append(self._bare(value, sign))
         waiting = [term for term in rest.terms if term[0] not in self.vectors]
         if rest.constant and not (to_turn and self._is_quarters(rest.constant)):
             parts.append(Angle((), rest.constant))
-        # What is ready first comes first. So what is added to an arctangent never depends on it.
+        # Earlier values come first, so that the addend of an arctangent never depends on it.
         level = self.values.level
         steps = [(level(part), 0, part) for part in parts]
         steps += [(level(Angle((term,))), 1, term) for term in waiting]
@@ -85,7 +85,7 @@ class AnglePlan:
         return not self.values.wrapped(constant, QUARTER)
 
     def _known_parts(self, angle):
-        """Planned angles that are parts of this one, large ones first, and what is left."""
+        """Planned angles that are parts of this one, large ones first, and the remainder."""
         parts, rest = [], angle
         while True:
             candidates = [self._single_input(term) for term in rest.terms]
@@ -102,7 +102,7 @@ class AnglePlan:
         return None if is_arctangent else Angle((term,))
 
     def _bare(self, value, sign):
-        """An arctangent whose task gives more than that, by itself."""
+        """An arctangent by itself, if its task computes a sum with it."""
         given = self.vectors[value]
         step = self.how[given]
         bare = self._added(given, self.values.negative(step.added))

@@ -1,7 +1,7 @@
 """A graph as CORDIC tasks, as few as the rules below find.
 
-The graph is read as linear forms and sums of angles (reading.py). Then tasks are made from the
-outputs back, each value once: sums of products (sums.py), plane rotations (rotations.py), square
+The graph is read as linear forms and sums of angles (reading.py). Then tasks are created backward
+from the outputs, once per value: sums of products (sums.py), plane rotations (rotations.py), square
 roots (roots.py) and angles (angle_plan.py). Every step is exact in real arithmetic.
 """
 
@@ -19,15 +19,15 @@ from .task_list import ZERO, TaskList, scaled
 from .tasks import Constant, CordicTasks, Operand, Result, entry
 from .values import Angle, Cosine, Quotient, Root, Sine, Source, Sum
 
-LARGEST = 2.0**256  # a constant, or its reciprocal: products of a few are still numbers
+LARGEST = 2.0**256  # of a constant or its reciprocal, so that products of a few are finite
 
 
 def decompose(graph, identities=True):
     """Return the CordicTasks of a graph.
 
-    With `identities`, (x, y) turned by -atan2(y, x) is known to be (hypot(x, y), 0), x² + y² to be
-    the square of what a vectoring task gives, and sums are made in the order in which their parts
-    are ready. Without, the equations are taken as they are written.
+    With `identities`, (x, y) turned by -atan2(y, x) is simplified to (hypot(x, y), 0), x² + y² to
+    the square of a result of a vectoring task, and sums are ordered by when their parts are ready.
+    Without, the equations are taken as written.
     """
     _require_moderate(graph)
     reader = Reader(graph)
@@ -37,17 +37,17 @@ def decompose(graph, identities=True):
             name: (shape, tuple(maker.result(reader.read[node.index]) for node in nodes))
             for name, (shape, nodes) in graph.outputs.items()
         }
-    except RecursionError:  # tasks are made from the outputs back, one call inside another
+    except RecursionError:  # tasks are created recursively, backward from the outputs
         raise ProgramError(
-            f"{graph.name}: too many operations in a row, each waiting for the one before, to be "
-            "made into CORDIC tasks"
+            f"{graph.name}: the longest sequence of dependent operations is too long to be made "
+            "into CORDIC tasks"
         ) from None
     tasks = _noted(maker.tasks.tasks, outputs)
     return CordicTasks(graph.name, dict(graph.inputs), tasks, outputs, reader.angle_inputs)
 
 
 def _require_moderate(graph):
-    """Raise where a constant is so far from 1 that no fixed-point word holds it beside others."""
+    """Raise if a constant is so far from 1 that no fixed-point word holds it with others."""
     for node in graph.nodes:
         size = abs(node.value) if node.op == "const" else 0.0
         if size and not 1 / LARGEST <= size <= LARGEST:
@@ -59,7 +59,7 @@ def _require_moderate(graph):
 
 
 def _noted(tasks, outputs):
-    """The tasks that give outputs, with a note of which."""
+    """The tasks that compute outputs, with a note of which."""
     notes = {}
     for name, (shape, operands) in outputs.items():
         for index, operand in enumerate(operands):
@@ -69,7 +69,7 @@ def _noted(tasks, outputs):
 
 
 class _Maker:
-    """Makes the tasks behind forms and angles, on demand."""
+    """Creates the tasks for forms and angles, on demand."""
 
     def __init__(self, reader, identities):
         self.values, self.reader, self.identities = reader.values, reader, identities
@@ -85,7 +85,7 @@ class _Maker:
         self.roots = Roots(*shared, self.radius)
         self.rotations = Rotations(*shared, self.turning, self.radius if identities else None)
         self._singles, self._angles = {}, {}
-        self._families = {}  # a form less its constant and scale -> [(constant, scale, operand)]
+        self._families = {}  # a form without constant and scale -> [(constant, scale, operand)]
 
     def result(self, form):
         return self.angle(form) if isinstance(form, Angle) else self.number(form)
@@ -93,20 +93,20 @@ class _Maker:
     # -- numbers -----------------------------------------------------------------------------------
 
     def numbers(self, *forms):
-        """The operands of one task. What waits for most is made first: families are begun there."""
+        """The operands of one task. The latest ones are made first, as families begin with them."""
         order = sorted(range(len(forms)), key=lambda k: -self.values.level(forms[k]))
         made = {k: self.number(forms[k]) for k in order}
         return [made[k] for k in range(len(forms))]
 
     def number(self, form):
-        """The operand that is a form.
+        """The operand that equals a form.
 
-        Forms that differ by a constant are a family: the first is made with its constant, which
-        costs nothing where products are added to it, and an `add` makes each other one of it.
+        Forms that differ by a constant are a family: the first includes its constant, which is free
+        if products are added to it, and an `add` computes each of the others from it.
         """
         form = self.values.opened(form)
         if form.is_constant:
-            return Operand(Constant(form.constant + 0.0))  # not -0
+            return Operand(Constant(form.constant + 0.0))  # avoids -0
         plain = form.times(1 / form.scale)
         family = self._family(plain.without_constant)
         constant = self.values.numbers.same(plain.constant)
@@ -124,7 +124,7 @@ class _Maker:
         return operand
 
     def _family(self, base):
-        """Of the forms that differ from a base by a constant; what is plain costs nothing."""
+        """The forms that differ from a base by a constant; plain ones are free."""
         key = self.values.key(base)
         if key not in self._families:
             self._families[key] = []
@@ -142,7 +142,7 @@ class _Maker:
         products = []
         for term, coefficient in rest.terms.items():
             known = None if plain else self._known(Form({term: coefficient}))
-            if known:  # a sum without plain values may begin with it
+            if known:  # a sum without plain values can begin with it
                 plain.append(known)
             elif self._is_plain(term, coefficient):
                 plain.append(_scaled(self._single(term[0]), coefficient))
@@ -151,7 +151,7 @@ class _Maker:
         return chain(self.tasks, plain, products, as_written=not self.identities)
 
     def _with_radii(self, form):
-        """x² + y² as the square of what the task of atan2(y, x) gives beside the angle."""
+        """x² + y² as the square of a length from the task of atan2(y, x)."""
         for squares in self.roots.squares:
             if len(squares.terms) < 2 or not squares.terms.keys() <= form.terms.keys():
                 continue
@@ -164,7 +164,7 @@ class _Maker:
         return form
 
     def _known(self, form):
-        """The operand that is a form, if it was made already."""
+        """The operand that equals a form, if it exists already."""
         key = self.values.key(form.times(1 / form.scale))
         for constant, scale, operand in self._families.get(key, []):
             if constant == 0.0:
@@ -189,7 +189,7 @@ class _Maker:
         return Product("multiply", {"x": x, "z": z})
 
     def _single(self, number):
-        """The operand that is a value."""
+        """The operand that equals a value."""
         if number not in self._singles:
             self._singles[number] = self._made(number, self.values[number])
         return self._singles[number]
@@ -212,7 +212,7 @@ class _Maker:
     # -- angles ------------------------------------------------------------------------------------
 
     def angle(self, angle):
-        """The operand that is an angle."""
+        """The operand that equals an angle."""
         if not angle.terms:
             return Operand(Constant(math.remainder(angle.constant, 2 * math.pi)))
         if angle not in self._angles:
@@ -246,7 +246,7 @@ class _Maker:
         return Operand(Result(self.angle(planned).source.task, "X"))
 
     def turning(self, φ):
-        """(z, quarters): turning by φ is turning by z and then by quarters."""
+        """(z, quarters) such that turning by φ equals turning by z and then by quarters."""
         planned = self.plan.for_turning(φ)
         sign, quarters, _ = self.reader.turn(planned)
         # planned = sign φ + quarters, so φ = sign planned - sign quarters

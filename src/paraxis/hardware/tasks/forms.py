@@ -1,18 +1,18 @@
 """Numbers as linear forms: coefficients times terms, plus a constant.
 
-A term is one value, `(a,)`, or a product of two, `(a, b)`; values go by their number in a table
-(values.py). Signs and powers of two cost nothing in hardware, so forms that differ only by them
-are one: `scale` says by how much.
+A term is one value, `(a,)`, or a product of two, `(a, b)`; values are given by their number in a
+table (values.py). Signs and powers of two are free in hardware, so forms that differ only by these
+are considered equal, with the factor in `scale`.
 """
 
 import bisect
 import math
 
-SAME = 1e-12  # numbers this near, relatively, are one: they differ by rounding
+SAME = 1e-12  # relative difference of numbers that count as equal, because of rounding
 
 
 class Form:
-    """Σ coefficient · term + constant. Terms keep the order they were written in."""
+    """Σ coefficient · term + constant. Terms keep the order in which they were written."""
 
     __slots__ = ("constant", "terms")
 
@@ -20,7 +20,7 @@ class Form:
         self.terms, self.constant = dict(terms), constant
 
     def plus(self, other, factor=1.0):
-        """self + factor · other; what cancels but for rounding is gone."""
+        """self + factor · other, without terms that cancel up to rounding."""
         terms = dict(self.terms)
         for term, coefficient in other.terms.items():
             total = _sum(terms.pop(term, 0.0), factor * coefficient)
@@ -44,14 +44,14 @@ class Form:
 
     @property
     def only(self):
-        """(term, coefficient) where that is all there is, else None."""
+        """(term, coefficient) if the form has nothing else, else None."""
         if len(self.terms) == 1 and not self.constant:
             return next(iter(self.terms.items()))
         return None
 
     @property
     def scale(self):
-        """± a power of two: what this is to a form that leads with a coefficient in [1, 2)."""
+        """± a power of two: the factor to a form whose first coefficient is in [1, 2)."""
         leading = self.terms[min(self.terms)] if self.terms else self.constant
         return math.copysign(2.0 ** exponent(leading), leading) if leading else 1.0
 
@@ -62,24 +62,24 @@ def _sum(a, b):
 
 
 def exponent(number):
-    """The power of two below |number|; of one just below a power of two, that power."""
+    """The power of two below |number|; for one just below a power of two, that power."""
     return math.frexp(number * (1 + SAME))[1] - 1
 
 
 def power_of_two(number):
-    """Its exponent where |number| is a power of two, else None."""
+    """Its exponent if |number| is a power of two, else None."""
     fraction, power = math.frexp(number)
     return power - 1 if abs(fraction) == 0.5 else None
 
 
 class Numbers:
-    """Numbers met so far: one that differs from an earlier one by rounding is that one."""
+    """The numbers so far, each of which represents those that differ by rounding."""
 
     def __init__(self):
         self._sorted = [0.0]
 
     def same(self, number):
-        """The number first met that is as good as this one."""
+        """The first number equal to this one up to rounding."""
         place = bisect.bisect(self._sorted, number)
         for known in self._sorted[max(place - 1, 0) : place + 1]:
             if abs(known - number) <= SAME * abs(known):

@@ -1,8 +1,8 @@
-"""A graph as linear forms and sums of angles, and the operations a CORDIC processor has not.
+"""A graph as linear forms and sums of angles; rewrites operations CORDIC processors do not have.
 
-A sum that is used by one other sum is written out in it; one that is used more often is a value
-of its own, save for its constant: S + 1 and S + 2 share S. Products are written out wherever they
-are added, for a processor adds while it multiplies.
+A sum that is used by one other sum is expanded in it; one that is used more often is a value of its
+own, except for its constant: S + 1 and S + 2 share S. Products are expanded wherever they are
+added, because a processor adds while it multiplies.
 """
 
 import math
@@ -35,11 +35,11 @@ class Reader:
         if node.index in self.angles:
             return ProgramError(
                 f"{self.graph.name}: angles can be inputs, results of atan2 and sums of these, but "
-                f"the result of {written(node.op)} is in a sum of angles or under a sine"
+                f"the result of {written(node.op)} is added to an angle or used under a sine"
             )
         known = {*_NUMBERS, *_ANGLES} - {*LEAVES, "fma", "max"}
         return ProgramError(
-            f"{self.graph.name}: expected operations that a CORDIC processor has "
+            f"{self.graph.name}: expected operations of CORDIC processors "
             f"({', '.join(sorted({*map(written, known)}))}), found {written(node.op)}"
         )
 
@@ -70,7 +70,7 @@ class Reader:
         return users | {None for each in self.graph.results if each is node}
 
     def part(self, node):
-        """What a node is within a sum."""
+        """The form of a node within a sum."""
         form = self.number(node)
         return self.values.shared(form) if self.uses[node.index] > 1 else form
 
@@ -93,7 +93,7 @@ class Reader:
         a, b = node.args
         form = self.part(a).plus(self.part(b), sign)
         if self.uses[node.index] > 1:
-            self.values.shared(form)  # so that products know it
+            self.values.shared(form)  # available to products
         return form
 
     def _negate(self, node):
@@ -104,7 +104,7 @@ class Reader:
         return self._product(*map(self.part if by_constant else self.factor, node.args))
 
     def factor(self, node):
-        """What a node is within a product: a constant times a value, used often, is a value too."""
+        """The form of a node within a product; a reused multiple of a value is a value too."""
         form = self.number(node)
         often = self.uses[node.index] > 1
         if often and form.only and power_of_two(form.only[1]) is None:
@@ -134,7 +134,7 @@ class Reader:
         return Form({(number,): factor})
 
     def _root(self, node):
-        """Also of max(e, 0): whether there is a root is what the processor itself finds."""
+        """Also of max(e, 0): the processor itself finds whether the root exists."""
         (argument,) = node.args
         square = self.number(argument)
         factor, number = self.values.root(square)
@@ -169,7 +169,7 @@ class Reader:
     def turn(self, angle):
         """(sign, quarters, φ) with angle = sign · φ + quarters · π/2.
 
-        Turning by any of them is turning by φ, of which there is one.
+        Rotations by all such angles share the rotation by φ.
         """
         sign = angle.terms[0][1]
         angle = self.values.combined(Angle(), angle, sign)
@@ -200,8 +200,8 @@ class Reader:
         angle = self.values.combined(first, second, -1 if node.op == "sub" else 1)
         if angle is None:
             raise ProgramError(
-                f"{self.graph.name}: a sum of angles may have each angle only once, "
-                "but one doubles an angle"
+                f"{self.graph.name}: a sum of angles can contain each angle only once, "
+                "but an angle is doubled"
             )
         return angle
 
@@ -233,9 +233,9 @@ _ANGLES = {
 
 
 def angle_nodes(graph):
-    """The indices of nodes that are angles: atan2, what is under a sine, and what is added to one.
+    """The indices of nodes that are angles: atan2, arguments of sines, and terms of their sums.
 
-    What is added to an angle is one, and so is the sum; constants are what their place makes them.
+    A term added to an angle is an angle, and so is the sum; constants depend on their use.
     """
     neighbours = {}
     for node in graph.nodes:
@@ -255,7 +255,7 @@ def angle_nodes(graph):
 
 
 def _uses(graph):
-    """node index -> how many operations and outputs use it; a sign change uses nothing itself."""
+    """node index -> how many operations and outputs use it; a sign change is not a use itself."""
     uses = Counter(node.index for node in graph.results)
     for node in reversed(graph.nodes):
         for argument in node.args:

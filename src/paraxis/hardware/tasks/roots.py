@@ -1,9 +1,9 @@
-"""Square roots: of sums and differences of squares, of products and of anything else.
+"""Square roots: of sums and differences of squares, of products and of any other form.
 
-sqrt(x² + y²)   what a vectoring task gives beside the angle of (x, y)
+sqrt(x² + y²)   the length computed by a vectoring task with the angle of (x, y)
 sqrt(x² - y²)   hyperbolic vectoring, for x >= |y|
-sqrt(u v)       the same of x = (u + v)/2 and y = (u - v)/2, which a processor may find itself
-sqrt(e)         the same of u = e and v = 1, however large e is
+sqrt(u v)       the same with x = (u + v)/2 and y = (u - v)/2, computed by a processor itself
+sqrt(e)         the same with u = e and v = 1, however large e is
 """
 
 import math
@@ -16,7 +16,7 @@ from .values import Arctangent
 
 
 class Roots:
-    """Makes square roots; knows which sums of squares a vectoring task finds anyway."""
+    """Creates square roots; reuses sums of squares that vectoring tasks compute anyway."""
 
     def __init__(self, values, tasks, numbers, radius_of):
         self.values, self.tasks = values, tasks
@@ -31,7 +31,7 @@ class Roots:
                 self.squares.append(square)
 
     def radius(self, square):
-        """The operand whose square is this sum of squares, where a vectoring task has it."""
+        """The operand whose square is this sum of squares, if a vectoring task computes it."""
         key, power = self._key(square)
         if key not in self.radii:
             return None
@@ -62,7 +62,7 @@ class Roots:
         return self.tasks.put("root", "X", x=x, y=self._length(negative))
 
     def _length(self, squares):
-        """The operand whose square is the sum of squares: not a negative one, if of several."""
+        """The operand whose square is the sum of squares; not negative if there are several."""
         if len(squares) == 1:
             return self._side(squares[0])
         for pair in combinations(squares, 2):
@@ -72,13 +72,13 @@ class Roots:
                 break
         else:
             sides = [self._side(one) for one in squares]
-        while len(sides) > 1:  # what is ready first comes first
+        while len(sides) > 1:  # operands that are ready first come first
             x, y, *sides = sorted(sides, key=self.tasks.level)
             sides.append(self.tasks.put("vector", "X", x=x, y=y, z=ZERO))
         return sides[0]
 
     def _side(self, square):
-        """What a square is the square of."""
+        """A value with this square."""
         if square.is_constant:
             return Operand(Constant(math.sqrt(square.constant)))
         ((value, _), coefficient) = square.only
@@ -92,7 +92,7 @@ class Roots:
         return self.values.is_never_negative(Form({(value,): 1.0}))
 
     def _of_product(self, square):
-        """Of u v or, where x = (u + v)/2 and y = (u - v)/2 cost less, of x² - y²."""
+        """The root of u v or, if x = (u + v)/2 and y = (u - v)/2 cost less, of x² - y²."""
         u, v = self._factors(square)
         x, y = u.plus(v).times(0.5), u.plus(v, -1.0).times(0.5)
         if _cost(x) + _cost(y) < _cost(u) + _cost(v):
@@ -102,9 +102,9 @@ class Roots:
         return self.tasks.put("mean", "X", x=u, y=v)
 
     def _factors(self, square):
-        """Forms u and v whose product a form is, neither negative where the product is not.
+        """Forms u and v whose product is a form, both nonnegative whenever the product is.
 
-        Of two factors that is known if their sum, or that of their negatives, never is.
+        For two factors this is known if their sum, or that of their negatives, is never negative.
         """
         if square.only and len(square.only[0]) == 2:
             (first, second), coefficient = square.only
@@ -113,12 +113,12 @@ class Roots:
                 factors = u.times(sign * coefficient), v.times(sign)
                 if self.values.is_never_negative(factors[0].plus(factors[1])):
                     return factors
-        # a multiple of one value need not be multiplied out
+        # a multiple of one value need not be expanded
         factor = abs(square.only[1]) if square.only else 1.0
         return square.times(1 / factor), Form(constant=factor)
 
 
 def _cost(form):
-    """Tasks, at least, that it takes to make a form of values."""
+    """A lower bound of the tasks needed to compute a form from values."""
     is_value = form.only and len(form.only[0]) == 1 and power_of_two(form.only[1]) is not None
     return 0 if form.is_constant or is_value else 1

@@ -1,7 +1,7 @@
-"""Plane rotations: a cos φ + b sin φ, anywhere in a sum.
+"""Plane rotations: terms a cos φ + b sin φ anywhere in a sum.
 
-It is the real part of w exp(iφ) with w = a - ib. One task turns w; and iw, -w and -iw with it,
-which are what its two results are up to sign.
+Each is the real part of w exp(iφ) with w = a - ib. One task rotates w, and with it iw, -w and -iw,
+whose results are the same up to order and sign.
 """
 
 import math
@@ -12,7 +12,7 @@ from .values import Arctangent, Cosine, Sine
 
 
 def split(values, form):
-    """({φ: (a, b)}, the rest): the parts a cos φ + b sin φ of a form, and what is none."""
+    """({φ: (a, b)}, the rest): the parts a cos φ + b sin φ of a form, and the remaining terms."""
     turned = {term: _turns(values, term) for term in form.terms}
     often = {}
     for turns in turned.values():
@@ -23,7 +23,7 @@ def split(values, form):
         if not turned[term]:
             rest.terms[term] = coefficient
             continue
-        # of two factors, that which has company turns the other
+        # of two factors, the one used with others is the rotation
         value = max(turned[term], key=lambda v: (often[values[v].angle], v))
         others = list(term)
         others.remove(value)
@@ -42,16 +42,16 @@ def _turns(values, term):
 
 
 class Rotations:
-    """The rotations made so far, by φ and by w up to a power of two."""
+    """The rotations so far, by φ and by w up to a power of two."""
 
     def __init__(self, values, tasks, numbers, angle_of, radius_of):
-        """`radius_of` an arctangent is what its task gives beside the angle; None to not use it."""
+        """`radius_of` an arctangent is the length from its task; None to not use it."""
         self.values, self.tasks = values, tasks
         self.numbers, self.angle_of, self.radius_of = numbers, angle_of, radius_of
         self._made = {}  # (φ, w) -> (real part, imaginary part, exponent of w)
 
     def turned(self, a, b, φ):
-        """The operand that is a cos φ + b sin φ."""
+        """The operand that equals a cos φ + b sin φ."""
         if self.radius_of:
             self._know_polar(φ)
         u, v = a, b
@@ -78,7 +78,7 @@ class Rotations:
         return real, imaginary
 
     def _know_polar(self, φ):
-        """(x, y) turned back by its own angle is (radius, 0)."""
+        """Registers that (x, y) turned back by its own angle is (radius, 0)."""
         if len(φ.terms) == 1 and not φ.constant:
             number = φ.terms[0][0]
             value = self.values[number]
@@ -88,7 +88,7 @@ class Rotations:
                 self._made.setdefault(key, (lambda: self.radius_of(number), ZERO, power))
 
     def _key(self, φ, a, b):
-        """Of forms that differ by a power of two, one; and which power."""
+        """A representative of forms that differ by a power of two, and the power."""
         sizes = [abs(c) for form in (a, b) for c in (*form.terms.values(), form.constant)]
         power = exponent(max(sizes))
         factor = math.ldexp(1.0, -power)

@@ -1,7 +1,7 @@
-"""Sums of products: a chain in which each product takes what has been added up so far.
+"""Sums of products: a chain in which each product is added to the previous partial sum.
 
-k products and p plain values, a constant among them, cost k + p - 1 tasks, or k where nothing is
-plain. In which order is free: what is ready first is added first, so that few tasks wait.
+k products and p plain values, including a constant, cost k + p - 1 tasks, or k without plain
+values. The order is free: operands that are ready first are added first, so that few tasks wait.
 """
 
 import heapq
@@ -12,7 +12,7 @@ from .task_list import ZERO
 
 
 class Product(NamedTuple):
-    """A task that waits for what it adds to: x z + y, or y / x + z."""
+    """A task that waits for its addend: x z + y, or y / x + z."""
 
     kind: str
     operands: dict
@@ -34,7 +34,7 @@ def chain(tasks, plain, products, as_written=False):
         for product in products:
             total = product.onto(tasks, total)
         return total
-    order = count()  # of equals, what was written first comes first
+    order = count()  # of equals, the one written first comes first
     ready = [(tasks.level(operand), next(order), operand) for operand in plain]
     waiting = [(product.level(tasks), next(order), product) for product in products]
     heapq.heapify(ready)

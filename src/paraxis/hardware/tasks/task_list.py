@@ -1,4 +1,4 @@
-"""Tasks as they are made, none twice, each with the stage at which it is done."""
+"""The tasks created so far, without duplicates, each with its stage."""
 
 from .tasks import Constant, Operand, Result, Task
 
@@ -6,13 +6,13 @@ ZERO = Operand(Constant(0.0))
 
 
 class TaskList:
-    """`put` makes a task, or finds the one that is the same."""
+    """`put` creates a task, or finds an equal one."""
 
     def __init__(self):
         self.tasks, self._levels, self._known = [], [], {}
 
     def put(self, kind, port, angle=False, **operands):
-        """The operand that is what a task gives at a port."""
+        """The operand that is the result of a task at a port."""
         task = Task(kind, angle=angle, **operands)
         if task not in self._known:
             self._known[task] = len(self.tasks)
@@ -21,7 +21,7 @@ class TaskList:
         return Operand(Result(self._known[task], port))
 
     def level(self, operand):
-        """How many tasks it waits for, one after another."""
+        """The number of tasks, one after another, for which it waits."""
         return self._levels[operand.source.task] if isinstance(operand.source, Result) else 0
 
 

@@ -1,11 +1,11 @@
-"""What CORDIC processors do for a function: each task is one pass through one processor.
+"""A function as tasks of CORDIC processors: each task is one pass through one processor.
 
-A processor takes x, y and z and gives X, Y and Z. Over the reals, by kind of task:
+A processor takes x, y and z and returns X, Y and Z. Over the reals, by kind of task:
 
     rotate      X = x cos z - y sin z, Y = y cos z + x sin z    circular rotation, CIRC1
     vector      X = sqrt(x² + y²), Z = z + atan2(y, x)          circular vectoring, CIRC2
     root        X = sqrt(x² - y²), where x >= |y|               hyperbolic vectoring, HYPE2
-    mean        X = sqrt(x y), where x, y >= 0                  the same of (x + y)/2, (x - y)/2
+    mean        X = sqrt(x y), where x, y >= 0                  the same with (x + y)/2, (x - y)/2
     multiply    Y = y + x z                                     linear rotation, LIN1
     divide      Z = z + y / x                                   linear vectoring, LIN2
     add         Y = y + x, of numbers or of angles              linear, LIN1
@@ -43,7 +43,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number known when the tasks are made."""
+    """A number known when the tasks are created."""
 
     value: float
 
@@ -70,9 +70,9 @@ class Operand:
 
 @dataclass(frozen=True)
 class Task:
-    """One pass through a processor; `angle` says that an `add` is of angles, not of numbers.
+    """One pass through a processor; `angle` is whether an `add` is of angles rather than numbers.
 
-    A port that its kind does not use is None. `note` is what a person would call the result.
+    Ports that its kind does not use are None. `note` is a readable name of the result.
     """
 
     kind: str
@@ -84,7 +84,7 @@ class Task:
 
     @property
     def operands(self) -> dict[str, Operand]:
-        """Port -> Operand, of the ports in use."""
+        """Port -> Operand, for the ports in use."""
         ports = {"x": self.x, "y": self.y, "z": self.z}
         return {port: operand for port, operand in ports.items() if operand is not None}
 
@@ -115,7 +115,7 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False)
 class CordicTasks:
-    """A function as CORDIC tasks, each after those it needs.
+    """A function as CORDIC tasks, each after those on which it depends.
 
     `inputs` maps a name to a shape, `outputs` a name to (shape, Operands in row-major order);
     `angles` are the Inputs that are angles.
@@ -128,7 +128,7 @@ class CordicTasks:
     angles: frozenset[Input] = field(default_factory=frozenset)
 
     def is_angle(self, source):
-        """Whether an Input or a Result is an angle; a Constant is what its port makes of it."""
+        """Whether an Input or a Result is an angle; for a Constant its port decides."""
         if isinstance(source, Input):
             return source in self.angles
         if isinstance(source, Result):
@@ -138,7 +138,7 @@ class CordicTasks:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Kind -> how many tasks."""
+        """Kind -> number of tasks."""
         found = Counter(task.kind for task in self.tasks)
         return {kind: found[kind] for kind in MEANINGS if found[kind]}
 
@@ -159,11 +159,11 @@ class CordicTasks:
     def _level(operand, levels):
         return levels[operand.source.task] if isinstance(operand.source, Result) else 0
 
-    # -- what they mean ----------------------------------------------------------------------------
+    # -- evaluation --------------------------------------------------------------------------------
 
     def evaluate(self, /, **arrays: ArrayLike) -> dict[str, np.ndarray]:
-        """The outputs in float64, for arrays of shape batch + entry shape; NaN where there is no
-        result: a root of a negative number."""
+        """The outputs in float64, for arrays of shape batch + entry shape; NaN if a result does
+        not exist, such as the root of a negative number."""
         given = self.given(arrays)
         results = self.results(given)
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in given.values()))
@@ -203,7 +203,7 @@ class CordicTasks:
             given[name] = array.reshape(batch + (math.prod(shape),))
         return given
 
-    # -- showing them ------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------
 
     def __repr__(self):
         return f"<CordicTasks {shown(self.name)}: {self.summary}>"

@@ -1,4 +1,4 @@
-"""The values that linear forms are made of, each known by a number and met only once."""
+"""The values in linear forms, each with a number and stored only once."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ QUARTER = math.pi / 2
 
 @dataclass(frozen=True)
 class Angle:
-    """Values that are angles, each added or taken away once, and a constant in [0, 2π)."""
+    """A sum of values that are angles, each with sign ±1, and a constant in [0, 2π)."""
 
     terms: tuple = ()  # (value, 1 or -1), by value
     constant: float = 0.0
@@ -79,7 +79,7 @@ class Values:
         return [(k, value) for k, value in enumerate(self._values) if isinstance(value, kind)]
 
     def number(self, kind, *parts):
-        """The number of a value, made if it is new."""
+        """The number of a value, which is added if it is new."""
         return self._number(kind, parts, parts, 1.0)
 
     def _number(self, kind, parts, plain_parts, scale):
@@ -92,7 +92,7 @@ class Values:
         return self._known[key]
 
     def multiple(self, kind, parts, plain_parts, scale):
-        """(factor, number): what kind(*parts) is to the first value met that differs by a factor.
+        """(factor, number): kind(*parts) as a factor times the first equal value up to a factor.
 
         Without its `scale`, a power of two or its negative, the value would be kind(*plain_parts).
         """
@@ -100,7 +100,7 @@ class Values:
         return scale / self._scales[number], number
 
     def level(self, part):
-        """How far a Form or an Angle is from the inputs: more than all that it depends on."""
+        """The distance of a Form or an Angle from the inputs: more than those of its operands."""
         if isinstance(part, Form):
             return max((self._term_level(term) for term in part.terms), default=0)
         if isinstance(part, Angle):
@@ -111,7 +111,7 @@ class Values:
         return max(self._levels[value] for value in term) + len(term) - 1
 
     def key(self, form):
-        """Equal for forms that are equal up to rounding."""
+        """A key that is equal for forms that are equal up to rounding."""
         same = self.numbers.same
         terms = tuple(sorted((term, same(c)) for term, c in form.terms.items()))
         return terms, same(form.constant)
@@ -124,7 +124,7 @@ class Values:
             value = self.number(Sum, Form({term: 1.0})) if is_product else term[0]
             return coefficient, value
         if form.constant:
-            form = self.shared(form)  # with forms that differ by a constant
+            form = self.shared(form)  # shared with forms that differ by a constant
         return self.multiple(Sum, [form], [form.times(1 / form.scale)], form.scale)
 
     def root(self, square):
@@ -138,14 +138,14 @@ class Values:
         return self.multiple(Quotient, [y, x], [y.times(1 / sy), x.times(1 / sx)], sy / sx)
 
     def shared(self, form):
-        """The same form with its terms as one value, which other forms may use too."""
+        """The same form with its terms as one value, which other forms may share."""
         if len(form.terms) < 2:
             return form
         coefficient, value = self.alone(form.without_constant)
         return Form({(value,): coefficient}, form.constant)
 
     def opened(self, form):
-        """A form that is a shared sum and a constant, as the terms of both."""
+        """A form that is a shared sum and a constant, with the terms of both."""
         while len(form.terms) == 1:
             (term, coefficient), *_ = form.terms.items()
             value = self[term[0]]
@@ -155,14 +155,14 @@ class Values:
         return form
 
     def as_factor(self, form):
-        """The same form as it is in products: a constant, or a multiple of one value."""
+        """The same form as a factor in products: a constant, or a multiple of one value."""
         if form.is_constant:
             return form
         coefficient, value = self.alone(form)
         return Form({(value,): coefficient})
 
     def product(self, first, second):
-        """The form of a product of two values: a (b + c) is a b + a c where that was met before."""
+        """The form of a product of two values: a (b + c) is a b + a c if that occurred before."""
         for a, other in ((first, second), (second, first)):
             value = self[other]
             if isinstance(value, Sum) and all(len(term) == 1 for term in value.form.terms):
@@ -174,14 +174,14 @@ class Values:
         return Form({_pair(first, second): 1.0})
 
     def squared(self, form):
-        """The form of a form's square."""
+        """The form of the square of a form."""
         if form.is_constant:
             return Form(constant=form.constant * form.constant)
         coefficient, value = self.alone(form)
         return Form({(value, value): coefficient * coefficient})
 
     def is_never_negative(self, form):
-        """Whether that can be seen: roots, squares and positive constants alone."""
+        """Whether this is evident: only roots, squares and positive constants."""
         return form.constant >= 0 and all(
             c > 0 and (term[0] == term[-1] if len(term) > 1 else isinstance(self[term[0]], Root))
             for term, c in form.terms.items()
@@ -190,7 +190,7 @@ class Values:
     # -- angles ------------------------------------------------------------------------------------
 
     def angle(self, coefficients, constant):
-        """An Angle from {value: coefficient}; None where a coefficient is not 1 or -1."""
+        """An Angle from {value: coefficient}; None if a coefficient is not 1 or -1."""
         terms = tuple(sorted((value, int(c)) for value, c in coefficients.items() if c))
         if any(abs(c) != 1 for _, c in terms):
             return None
@@ -199,7 +199,7 @@ class Values:
     def wrapped(self, angle, turn=TURN):
         """A constant angle within [0, turn)."""
         angle = math.remainder(angle, turn)
-        angle = 0.0 if abs(angle) < 1e-12 else angle  # else a hair below zero would be a turn
+        angle = 0.0 if abs(angle) < 1e-12 else angle  # slightly negative is not a turn
         return self.numbers.same(angle % turn)
 
     def combined(self, first, second, sign=1):

@@ -1,1 +1,1 @@
-"""A solver as C to take away: no allocation, no globals, with a self-test."""
+"""A solver exported as C: no allocation, no globals, with a self-test."""

@@ -1,4 +1,4 @@
-"""The bodies of a solver as graphs: those of its Problem, and a few that C alone needs."""
+"""The bodies of a solver as graphs: those of its Problem, and a few that only C needs."""
 
 from ... import api
 from ...graph.trace import trace
@@ -36,7 +36,7 @@ def graphs(problem):
 
 
 def weigh_graph(problem):
-    """What a knot adds to the cost and, with gaps, the sum of their entries: no derivatives."""
+    """The cost of a knot and, with gaps, the sum of their entries, without derivatives."""
     system, stage = problem.system, problem.stage
     shapes = {"x": (system.nx,), "u": (system.nu,)}
     if not problem.feasible:
@@ -56,7 +56,7 @@ def weigh_graph(problem):
 
 
 def feedback_graph(problem):
-    """The control by the law of a knot, with its whole step."""
+    """The control by the law of a knot, with its full step."""
     system = problem.system
 
     def run(at, x, u, k, K):
@@ -69,7 +69,7 @@ def feedback_graph(problem):
 
 
 def resting_graph(problem):
-    """The controls to begin with: those that hold a robot against gravity, or zero."""
+    """The initial controls: those that hold a robot against gravity, or zero."""
     system = problem.system
     if not isinstance(system, RobotSystem) or system.actuation is not None:
         return trace(lambda: {"u": within(problem, [0.0] * system.nu)}, {}, "resting")

@@ -1,7 +1,7 @@
-"""Problems with known solutions, which the self-test of an exported solver compares with.
+"""Problems with known solutions, with which the self-test of an exported solver compares.
 
-What a test should find is an error of the code, not a problem whose search goes another way after a
-little rounding. So of many problems, those are kept whose controls rounding moves least.
+A test should find errors of the code, not problems whose search takes another path because of
+rounding. Of many problems, those with the least change of controls by rounding are therefore kept.
 """
 
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ from ...robots.model import PARAMETERS, parameter_values
 from ..systems import RobotSystem
 
 DRAWN, KEPT = 24, 4
-SHARE = 0.1  # of tolerances, by which rounding may move results
-# Of the errors that the test prints. In float32 a search ends where costs are equal but for
-# rounding, and costs hardly change with controls there.
+SHARE = 0.1  # of tolerances: the largest change of results by rounding
+# Of the errors printed by the test. In float32 a search ends where costs are equal up to rounding,
+# and costs hardly change with controls there.
 OF_CONTROLS = {"float64": 1e-9, "float32": 1e-2}
 OF_COST = {"float64": 1e-9, "float32": 1e-4}
-NEARBY = 1e-14  # changes of states like those by rounding
+NEARBY = 1e-14  # changes of states, similar to rounding
 
 
 class Problems(NamedTuple):
-    """Arrays by name, (problems, *shape), and what the solver finds."""
+    """Arrays by name, (problems, *shape), and their solutions."""
 
     given: dict[str, np.ndarray]  # x0 and parameters; those per step (problems, N + 1, *shape)
     cost: np.ndarray
@@ -53,7 +53,7 @@ def problems(solver, dtype, iterations, given):
     if not kept.size:
         raise ArgumentError(
             f"problems: after {iterations} iterations, rounding moves the results of all "
-            f"{len(moved)} problems so much that {dtype} tests nothing; give other problems or "
+            f"{len(moved)} problems too far for a test of {dtype}; give other problems or "
             f"fewer iterations"
         )
     arrays = {name: array[kept] for name, array in arrays.items()}
@@ -67,7 +67,7 @@ def _solved(solver, arrays, iterations):
 
 
 def _difference(found, expected):
-    """The largest of each problem, as a share of the largest entry."""
+    """The largest difference of each problem, relative to the largest entry."""
     axes = tuple(range(1, expected.ndim))
     size = np.maximum(abs(expected).max(axes), np.finfo(np.float32).tiny)
     with np.errstate(invalid="ignore"):
@@ -75,8 +75,8 @@ def _difference(found, expected):
 
 
 def _drawn(solver):
-    """Random problems, the same every time: states near the neutral one, parameters of the robot as
-    they are, and others between a half and 3/2."""
+    """Random problems, the same every time: states near the neutral one, unchanged parameters of
+    the robot, and others between 1/2 and 3/2."""
     problem, rng = solver.problem, np.random.default_rng(0)
     system = problem.system
     x0 = rng.uniform(-0.5, 0.5, (DRAWN, system.ndx))
@@ -97,7 +97,7 @@ def _drawn(solver):
 
 
 def _whole(solver, given):
-    """The problems of a caller, each with all of its values."""
+    """The given problems, each with all of its values."""
     problem, horizon = solver.problem, solver.horizon
     shapes = {"x0": (problem.system.nx,)}
     for name, shape in problem.parameters.items():

@@ -21,8 +21,8 @@ static int ${name}_finite($real x)
 }
 
 //if per_step
-/* Which of the values per step belong to knot k: they are those of the next plan, and where it is
- * not shifted yet, it begins one knot before them. */
+/* The index of the values per step for knot k: they are those of the next plan, and as long as it
+ * is not shifted, it begins one knot before them. */
 static int ${name}_when(const struct ${name}_work *work, int k)
 {
     return k > work->before ? k - work->before : 0;
@@ -40,9 +40,9 @@ static void ${name}_flatten(struct ${name}_trajectory *side)
 }
 
 /* All arrays that a loop over knots reads or writes are in their structure. With arrays of several
- * strides, GCC 12 at -O1 may take a function that writes them for one without effects, and drop it.
+ * strides, GCC 12 at -O1 may treat a function that writes them as having no effects, and drop it.
  *
- * From the state that the other side begins with, along the law of this one. */
+ * Rolls out from the initial state of the other side, by the law of this one. */
 static void ${name}_go(struct ${name}_work *work)
 {
     struct ${name}_trajectory *from = &work->side[work->now], *to = &work->side[1 - work->now];
@@ -64,7 +64,7 @@ $forward
 //end
 }
 
-/* What a trajectory costs, and its gaps, without derivatives. */
+/* The cost of a trajectory, and its gaps, without derivatives. */
 static void ${name}_weigh(struct ${name}_work *work, int which)
 {
     struct ${name}_trajectory *side = &work->side[which];
@@ -85,7 +85,7 @@ $weigh
 //end
 }
 
-/* Linearise, and go backward: what a trajectory costs, and the law around it. */
+/* Linearise, and sweep backward: the cost of a trajectory, and the law around it. */
 static void ${name}_judge(struct ${name}_work *work, int which)
 {
     struct ${name}_trajectory *side = &work->side[which];
@@ -130,14 +130,14 @@ static int ${name}_sound(const struct ${name}_trajectory *side)
 }
 
 //if gaps
-/* Let gaps count enough for the step to improve the merit of a trajectory: where the model has the
- * cost rise, for gaps to close, twice as much as that (Nocedal and Wright, 18.36). */
+/* Raise the weight of gaps so that the step improves the merit of a trajectory: to twice the rise
+ * of the cost that the model predicts for closing gaps (Nocedal and Wright, 18.36). */
 static void ${name}_more_weight(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
     const $real rise = here->bridged - here->decrement;
     if (work->length == 1)
-        work->weight *= $FADING; /* what mattered far away is forgotten */
+        work->weight *= $FADING; /* earlier weights fade */
     if (here->gaps > 0 && rise > $NOISE * ${name}_absolute(work->merit)) {
         const $real enough = 2 * rise / here->gaps;
         if (enough > work->weight)
@@ -146,7 +146,7 @@ static void ${name}_more_weight(struct ${name}_work *work)
 }
 
 //end
-/* Whether the candidate is better than what it comes from, or need not be. */
+/* Whether the candidate is better than its origin, or need not be. */
 static int ${name}_good(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
@@ -167,7 +167,7 @@ static int ${name}_good(struct ${name}_work *work)
     return !(work->length > 0) || gain >= needed - $NOISE * ${name}_absolute(work->merit);
 }
 
-/* Another law from where it is: without second derivatives of the dynamics, or, where there are
+/* Another law at the same trajectory: without second derivatives of the dynamics or, if there are
  * none, with more damping. */
 static void ${name}_damp(struct ${name}_work *work)
 {
@@ -190,7 +190,7 @@ static $real ${name}_less_damping($real damping)
     return damping > $FIRST_DAMPING ? $TENTH * damping : 0;
 }
 
-/* Whether a further step would gain next to nothing. */
+/* Whether a further step would gain less than the tolerance. */
 static int ${name}_flat(const struct ${name}_work *work, $real within)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
@@ -208,7 +208,7 @@ static int ${name}_flat(const struct ${name}_work *work, $real within)
 }
 
 //if constraints
-/* The largest violation of the trajectory that is accepted. */
+/* The largest violation of the accepted trajectory. */
 static $real ${name}_worst(const struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
@@ -231,7 +231,7 @@ static $real ${name}_worst(const struct ${name}_work *work)
     return worst;
 }
 
-/* What a constraint adds to the cost. */
+/* The term of a constraint in the cost. */
 static $real ${name}_adds(const struct ${name}_work *work, $real residual, $real m, int is_equality)
 {
     const $real pull = m + work->penalty * residual, pushed = pull > 0 ? pull : 0;
@@ -240,7 +240,7 @@ static $real ${name}_adds(const struct ${name}_work *work, $real residual, $real
     return $HALF * (pushed * pushed - m * m) / work->penalty;
 }
 
-/* What all of them add along the trajectory that is accepted. */
+/* The sum of these terms along the accepted trajectory. */
 static $real ${name}_added(const struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
@@ -259,8 +259,8 @@ static $real ${name}_added(const struct ${name}_work *work)
     return added;
 }
 
-/* A penalty by which the first violations weigh about as much as the cost; where nothing is violated
- * yet, as if one constraint were by its mean size. */
+/* A penalty with which the first violations weigh about as much as the cost; if nothing is violated
+ * yet, as if one constraint were violated by its mean size. */
 static void ${name}_first_penalty(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
@@ -289,7 +289,7 @@ static void ${name}_first_penalty(struct ${name}_work *work)
     work->penalty = work->penalty > $FIRST_PENALTY ? $FIRST_PENALTY : work->penalty;
 }
 
-/* The multipliers that the residuals lead to. */
+/* The multipliers that result from the residuals. */
 static void ${name}_pull(struct ${name}_work *work)
 {
     struct ${name}_trajectory *here = &work->side[work->now];
@@ -309,7 +309,7 @@ static void ${name}_pull(struct ${name}_work *work)
 //end
 }
 
-/* New multipliers at an optimum under those it has; solved if constraints are kept there. */
+/* New multipliers at an optimum for the present ones; solved if constraints are satisfied there. */
 static void ${name}_multiply(struct ${name}_work *work)
 {
     const $real worst = ${name}_worst(work);
@@ -327,11 +327,11 @@ static void ${name}_multiply(struct ${name}_work *work)
     work->violation = worst;
     if (work->penalty > $MOST_PENALTY)
         work->status = ${NAME}_INFEASIBLE;
-    work->length = 0; /* the cost is another one now */
+    work->length = 0; /* the cost has changed */
 }
 
 //end
-/* The costs of the trajectory that is accepted. */
+/* The costs of the accepted trajectory. */
 static void ${name}_count(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
@@ -343,7 +343,7 @@ static void ${name}_count(struct ${name}_work *work)
         work->first_cost = ${name}_absolute(work->cost);
 }
 
-/* What is next after a candidate was accepted: a further step, another law, or nothing. */
+/* The action after a candidate was accepted: a further step, another law, or none. */
 static void ${name}_accepted(struct ${name}_work *work)
 {
     struct ${name}_trajectory *here = &work->side[work->now];
@@ -351,7 +351,7 @@ static void ${name}_accepted(struct ${name}_work *work)
     const $real lower = ${name}_less_damping(work->damping);
     ${name}_count(work);
     work->iterations += moved;
-    if (!${name}_sound(here)) { /* there is no best law */
+    if (!${name}_sound(here)) { /* there is no optimal law */
         ${name}_flatten(here);
         ${name}_damp(work);
         return;
@@ -365,7 +365,7 @@ static void ${name}_accepted(struct ${name}_work *work)
     }
     if (!${name}_flat(work, work->$within))
         return;
-    if (work->damping > $FIRST_DAMPING) { /* it may be flat for that reason */
+    if (work->damping > $FIRST_DAMPING) { /* the model may be flat for that reason */
         work->length = 0;
         work->damping = lower;
         return;
@@ -378,7 +378,7 @@ static void ${name}_accepted(struct ${name}_work *work)
 //end
 }
 
-/* Make a candidate, and take or refuse it. */
+/* Compute a candidate, and accept or reject it. */
 static void ${name}_round(struct ${name}_work *work)
 {
     const int stepping = work->length > 0;
@@ -397,7 +397,7 @@ static void ${name}_round(struct ${name}_work *work)
     }
 }
 
-/* A trajectory to begin with. */
+/* The initial trajectory. */
 static void ${name}_begin(struct ${name}_work *work)
 {
     struct ${name}_trajectory *here = &work->side[work->now];
@@ -457,7 +457,7 @@ $resting
 //end
 }
 
-/* What the trajectory by a step of this length costs: NaN or infinite where it is not finite. */
+/* The cost of the trajectory after a step of this length: NaN or infinite if it is not finite. */
 static $real ${name}_cost_of(struct ${name}_work *work, $real length)
 {
     struct ${name}_trajectory *to = &work->side[1 - work->now];
@@ -467,7 +467,7 @@ static $real ${name}_cost_of(struct ${name}_work *work, $real length)
     return to->total;
 }
 
-/* One step later: what was the second knot is the first, and the last control is held. */
+/* Shift by one step: the second knot becomes the first, and the last control is held. */
 static void ${name}_shift(struct ${name}_work *work)
 {
     struct ${name}_trajectory *to = &work->side[1 - work->now];
@@ -487,7 +487,7 @@ $hold
 //end
 }
 
-/* The state x that was measured or, where it is not finite, the one that was planned. */
+/* The measured state x or, if it is not finite, the planned one. */
 static void ${name}_measured(const struct ${name}_trajectory *here, const $real *x, $real *found)
 {
     int finite = 1;
@@ -531,7 +531,7 @@ static int ${name}_improved(struct ${name}_work *work)
 //if per_step
     work->before = 0;
 //end
-    if (!${name}_finite(best)) { /* a plan that never was finite is forgotten */
+    if (!${name}_finite(best)) { /* a plan that never was finite is discarded */
         work->guessed = work->ready = ${name}_finite(here->total);
         return work->status = ${NAME}_FAILED;
     }
@@ -566,7 +566,7 @@ static int ${name}_improved(struct ${name}_work *work)
     return work->status;
 }
 
-/* At most so many rounds from a trajectory to begin with. */
+/* At most `iterations` rounds from an initial trajectory. */
 static int ${name}_search(struct ${name}_work *work, int iterations)
 {
     int running = 1;
@@ -583,8 +583,7 @@ static int ${name}_search(struct ${name}_work *work, int iterations)
     return work->status;
 }
 
-/* The next plan: after two in a row that came to nothing, one that begins with nothing but the
- * state. */
+/* The next plan: after two consecutive failures, one that starts from the state only. */
 static int ${name}_prepared(struct ${name}_work *work)
 {
     int status = ${name}_improved(work);

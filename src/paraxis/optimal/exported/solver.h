@@ -14,18 +14,18 @@ enum { /* sizes */
     ${NAME}_NU = $nu /* controls */
 };
 
-enum { /* what became of a problem */
+enum { /* status of a problem */
 $statuses
 };
 
-/* A step, and the law at its state: the control is u + K dx (row-major), within its limits, where dx
- * is how far the state is from x. After the last step there is a state alone. */
+/* A step, and the law at its state: the control is u + K dx (row-major), within its limits, where
+ * dx is the difference of the state from x. The last knot only has a state. */
 struct ${name}_knot {
     $real x[${NAME}_NX];
     $real u[${NAME}_NU];
-    $real k[${NAME}_NU]; /* what a further step would add to u */
+    $real k[${NAME}_NU]; /* the change of u in a further step */
     $real K[${NAME}_NU * ${NAME}_NDX];
-    $real costates[${NAME}_NDX]; /* slopes of the cost of the rest by the state */
+    $real costates[${NAME}_NDX]; /* gradient of the remaining cost with respect to the state */
 //if kept
 $kept
 //end
@@ -33,33 +33,33 @@ $kept
 
 struct ${name}_trajectory {
     struct ${name}_knot knots[${NAME}_HORIZON + 1];
-    $real total; /* the cost, with what constraints add to it */
+    $real total; /* the cost including the terms of constraints */
     $real gaps, widest; /* between states and the steps that lead to them: the sum, the largest */
-    $real steepest; /* the largest slope of the cost by a control that may still move */
+    $real steepest; /* the largest derivative of the cost by a control that is not at its limit */
     $real bridged, decrement, least, broken;
 //if end_constraints
     $real end_residuals[$end_count];
 //end
 };
 
-/* All memory of a solver. What you may read and write is above the line. */
+/* All memory of a solver. Members above the line may be read and written. */
 struct ${name}_work {
-    $real tolerance; /* solved is where a further step would gain less, relative to the cost */
+    $real tolerance; /* solved if a further step would gain less, relative to the cost */
 //if constraints
-    $real constraint_tolerance; /* by which constraints may be violated */
-    $real violation; /* the largest one */
+    $real constraint_tolerance; /* allowed violation of constraints */
+    $real violation; /* the largest violation */
 //end
     $real cost;
     int status; /* as above */
-    int iterations; /* steps that were accepted */
+    int iterations; /* number of accepted steps */
 
     /* ---- */
     struct ${name}_trajectory side[2];
-    int now; /* the side that is accepted */
-    int guessed; /* whether it has controls to begin with */
-    int ready; /* whether it has a law, too */
-    int lost; /* ticks in a row that came to nothing */
-    $real merit; /* the cost, with what constraints add to it */
+    int now; /* the accepted side */
+    int guessed; /* whether it has initial controls */
+    int ready; /* whether it also has a law */
+    int lost; /* consecutive ticks without a new plan */
+    $real merit; /* the cost including the terms of constraints */
     $real length, damping, first_cost;
 //if gaps
     $real weight, rise;
@@ -70,39 +70,39 @@ $scratch
 //if parameters
 $given
 //end
-    } given; /* arguments of the call that is under way */
+    } given; /* arguments of the current call */
 };
 
-/* Forget all, and set the tolerance. Do it first. */
+/* Initialise the memory and the tolerance. Call this first. */
 $init_head;
 
-/* Begin with these controls the next time, not with those of the last trajectory. */
+/* Set the initial controls of the next call, instead of those of the last trajectory. */
 $guess_head;
 
-/* Search for the best controls from the state x0, for at most so many rounds: each makes a step
- * that is taken or refused. It begins with the controls of the last call, if there was one; after
- * ${name}_init $rest. Returns the status. */
+/* Search for the optimal controls from the state x0, in at most `iterations` rounds; in each, a
+ * step is accepted or rejected. It begins with the controls of the last call, if there was one;
+ * after ${name}_init $rest. Returns the status. */
 $solve_head;
 
-/* The trajectory that was found. */
+/* The trajectory found. */
 const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *work);
 
-/* For control in real time, once per step: the control for the state x that was measured, by the law
- * of the plan, so it takes next to no time. It is within its limits; where x is not finite, it is the
- * one that was planned. A plan is made by the others, below and above. */
+/* For real-time control, once per step: the control for the measured state x, by the law of the
+ * plan, which takes very little time. It is within its limits; if x is not finite, it is the
+ * planned control. Plans are computed by the other functions. */
 $feedback_head;
 
 //if constraints
-/* One iteration does not keep constraints other than limits of controls: ticks approach them, and
- * may leave them by work->violation or, after large steps, for good. Where they matter, call
- * ${name}_solve at every tick, or let the cost rise where they are violated. */
+/* One iteration does not satisfy constraints other than limits of controls: ticks approach them,
+ * and may violate them by work->violation or, after large steps, permanently. If they matter, call
+ * ${name}_solve at every tick, or add a cost for their violation. */
 //end
-/* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it
- * begins when the next state is measured. $stepping
- * Parameters are those of the next plan, too; they act from the next step on. Without a plan, the one
- * to begin with is made first. Returns the status: FAILED where no trajectory is finite, and the last
- * plan stays; SOLVED is not needed. After FAILED or STALLED twice in a row it is
- * searched for anew from x0, in up to $ROUNDS rounds. */
+/* Then the next plan: one iteration from x0, the same state, shifted by one step, so that it begins
+ * when the next state is measured. $stepping
+ * Parameters are those of the next plan, which takes effect at the next step. Without a plan, the
+ * initial one is computed first. Returns the status: FAILED if no trajectory is finite, in which
+ * case the last plan stays; SOLVED is not required. After FAILED or STALLED twice in a row, the
+ * plan is searched anew from x0, in up to $ROUNDS rounds. */
 $prepare_head;
 
 /* Both in one call. */

@@ -28,19 +28,19 @@ from ..systems import RobotSystem
 from .bodies import graphs
 from .template import filled
 
-# Names of arguments and locals of the exported functions, and of what the self-test is made of.
+# Names of arguments and locals of the exported functions and of the self-test.
 RESERVED = "work x0 x u iterations running times cost controls"
 STATUSES = {
     Status.SOLVED: "",
     Status.OUT_OF_ITERATIONS: "",
-    Status.STALLED: "no step brings anything, and it is not at an optimum",
-    Status.INFEASIBLE: "constraints are still violated at the highest penalty",
+    Status.STALLED: "no step improves the trajectory, which is not at an optimum",
+    Status.INFEASIBLE: "constraints are violated even at the highest penalty",
     Status.FAILED: "the first trajectory is not finite",
 }
 
 
 class Static(Function):
-    """A function that only its file calls."""
+    """A function that is only called in its file."""
 
     kind = "static void"
 
@@ -60,7 +60,7 @@ class Static(Function):
 
 
 class Source:
-    """A solver as C of a name and a type."""
+    """A solver as C with a given name and type."""
 
     def __init__(self, problem, horizon, name, dtype):
         self.problem, self.horizon = problem, horizon
@@ -82,7 +82,7 @@ class Source:
         words = self.words | self._calls() | {"comment": self._comment, "bodies": texts}
         return filled("solver.c", self.features, words)
 
-    # -- what is asked of the templates ------------------------------------------------------------
+    # -- features and words of the templates -------------------------------------------------------
 
     @property
     def features(self):
@@ -192,7 +192,7 @@ class Source:
         resting = isinstance(system, RobotSystem) and system.actuation is None
         rest = "with motors that hold the robot against gravity" if resting else "with zeros"
         stepping = "A full step is taken"
-        stepping += ", or none where that costs less" if problem.feasible else ""
+        stepping += ", or none if that costs less" if problem.feasible else ""
         stepping += ",\n * without second derivatives of the dynamics." if problem.exact else "."
         return {"rest": rest, "stepping": stepping} | {
             f"{key}_head": listed(f"{kind} {self.name}_{key}(", items, ")", "    ")
@@ -203,13 +203,13 @@ class Source:
         return math.prod(self.problem.parameters[key])
 
     def times(self, key):
-        """How many values of a parameter a problem has."""
+        """The number of values of a parameter per problem."""
         return self.horizon + 1 if key in self.problem.per_step else 1
 
     # -- statements --------------------------------------------------------------------------------
 
     def _calls(self):
-        """word -> the statement that calls a body where the template has it."""
+        """word -> the statement that calls a body at this word of the template."""
         problem = self.problem
         side = {key: f"side->knots[k].{key}" for key in ("x", "u", "k", "K")}
         side |= {"x_next": "side->knots[k + 1].x", "costates": "costates"}
@@ -256,7 +256,7 @@ class Source:
         return {key: body.call(*calls[key]) for key, body in self.bodies.items()}
 
     def _parameters(self, when):
-        """Where the values of parameters are, of those per step the ones at this knot."""
+        """Where the values of parameters are; for those per step, the ones at this knot."""
         places = {}
         for key, name in self.parameters.items():
             place = f"work->given.{name}"
@@ -281,14 +281,14 @@ class Source:
                 f"{self.name}: optimal control of {what}, written by Paraxis: method "
                 f"{problem.method}, {self.horizon} steps, {system.nu} controls, "
                 f"{self.language.dtype}. Parameters: {names}.",
-                f"All memory is in a struct {self.name}_work that the caller brings; nothing is "
-                "allocated and nothing is global. Arrays of several dimensions are row-major.",
+                f"All memory is in a struct {self.name}_work provided by the caller; nothing is "
+                "allocated, and there are no globals. Arrays of several dimensions are row-major.",
             ]
         )
 
 
 def solver_name(problem, name, language):
-    """The name of the functions: the one asked for, or one after the system."""
+    """The name of the functions: the requested one, or that of the system."""
     if name is not None:
         return function_name(None, name, language)
     system = problem.system

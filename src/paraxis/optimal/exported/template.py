@@ -1,4 +1,4 @@
-"""Hand-written C with places for words, and lines that only some solvers have."""
+"""Hand-written C with placeholders, and lines that only some solvers have."""
 
 from importlib.resources import files
 from string import Template
@@ -9,8 +9,8 @@ IF, END = "//if ", "//end"
 def filled(name, features, words):
     """The text of a file of this folder: `$word` and `${word}` become the words.
 
-    Lines between `//if feature` and `//end` stay where the feature is among `features`, those
-    between `//if not feature` and `//end` where it is not.
+    Lines between `//if feature` and `//end` stay if the feature is among `features`, those
+    between `//if not feature` and `//end` if it is not.
     """
     kept, conditions = [], []
     for line in files(__package__).joinpath(name).read_text("utf-8").splitlines():

@@ -1,1 +1,1 @@
-"""A schedule as a chart to look into: one HTML page, its script beside it in plain JavaScript."""
+"""A schedule as an interactive chart: one HTML page with its script in plain JavaScript."""

@@ -1,6 +1,6 @@
-"""What tasks are called on a page: short names for their bars, and words that a person knows.
+"""The names of tasks on a page: short names for their bars, and descriptions in words.
 
-Names are made to be written in code: `%12 mul` is a line of a Program, `omega[3].x` a marked value,
+Task names are written for code: `%12 mul` is a line of a Program, `omega[3].x` a marked value,
 `301` Dhanaraj's subtask 1 of link 3.
 """
 
@@ -28,7 +28,7 @@ MARKED = re.compile(r"([A-Za-z_]\w*)\[(\d+)\](?:\.(\w+))?")
 
 
 class Called(NamedTuple):
-    """Of each task, in order: text for its bar, words for it, and what else is shown of it."""
+    """For each task, in order: the text of its bar, its description, and other shown details."""
 
     bars: list
     words: list
@@ -36,7 +36,7 @@ class Called(NamedTuple):
 
 
 def called(tasks):
-    """The names of a task graph for people."""
+    """The displayed names of a task graph."""
     labels = [str(tasks.labels.get(name, "")) for name in tasks.names]
     names = [str(name) for name in tasks.names]
     numbered = [re.fullmatch(r"\d+(\+\d+)?", name) is not None for name in names]
@@ -79,7 +79,7 @@ def _short(name, operations):
 
 
 def value_words(name):
-    """As in 'angular velocity of link 3, x'."""
+    """A description such as 'angular velocity of link 3, x'."""
     found = MARKED.fullmatch(name)
     if not found:
         return name
@@ -100,7 +100,7 @@ def _kind(ops):
 
 
 def _goals(graph):
-    """node index -> the name of the value with a name that it leads to first."""
+    """node index -> the name of the first named value to which it leads."""
     goals = dict(known_values(graph))
     for node in reversed(graph.nodes):
         if node.index in goals:

@@ -1,8 +1,8 @@
 
-// -- Hands: pointer, wheel, fingers and keys; and the first picture. -------------------------------
+// -- Input: pointer, wheel, touch and keys; and the first picture. ---------------------------------
 
-const fingers = new Map();  // those that are down: id -> where
-let moved = 0, grip = null;  // how far since they came down, and what they hold
+const fingers = new Map();  // those that are down: id -> position
+let moved = 0, grip = null;  // distance since they came down, and what they drag
 
 const where = event => {
   const edge = canvas.getBoundingClientRect();
@@ -18,7 +18,7 @@ function onTrack({ x, y }) {
   return !fits() && x >= view.left && y > AXIS + view.rowsHeight + STRIP;
 }
 
-/** Put the middle of what is in sight where the track is touched. */
+/** Centre the visible part where the track is touched. */
 function follow(x) {
   const span = view.to - view.from;
   const middle = total() * (x - view.left) / (view.width - view.left - PAD);
@@ -62,7 +62,7 @@ function up(event) {
   canvas.classList.remove("held");
   if (!held || event.type === "pointercancel" || moved > 4 || grip === "track") return;
   const task = under(where(event));
-  shown.task = task === shown.task ? -1 : task;  // what is in sight stays where it is
+  shown.task = task === shown.task ? -1 : task;  // the visible part does not move
   tip.hidden = true;
   update();
 }
@@ -97,7 +97,7 @@ canvas.addEventListener("wheel", event => {
     look(view.from, view.to);
     if (view.down === down) return;
   } else {
-    if (event.deltaY > 0 && fits()) return;  // nothing to gain: let the page scroll
+    if (event.deltaY > 0 && fits()) return;  // everything is visible: let the page scroll
     zoom(1.0016 ** Math.max(-400, Math.min(400, -event.deltaY * unit)), at.x);
   }
   event.preventDefault();
@@ -105,7 +105,7 @@ canvas.addEventListener("wheel", event => {
 
 // -- keys ------------------------------------------------------------------------------------------
 
-/** The task to go to from the one that is kept: along its processor, or to one beside it. */
+/** The next task from the selected one: along its processor, or on an adjacent one. */
 function neighbour(along, across) {
   if (shown.task < 0) {
     const middle = (view.from + view.to) / 2, row = Math.floor(view.down / view.rowHeight);

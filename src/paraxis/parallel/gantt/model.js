@@ -1,8 +1,8 @@
-// -- What is known: the tasks, and one schedule of them at a time. ---------------------------------
+// -- Data: the tasks, and one schedule of them at a time. ------------------------------------------
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const { names, labels, groups, groupNames, weights, before, unit } = data;
-const bars = data.bars.length ? data.bars : names;  // what is written on them
+const bars = data.bars.length ? data.bars : names;  // the text on them
 const after = names.map(() => []);
 before.forEach((firsts, task) => firsts.forEach(first => after[first].push(task)));
 const messages = new Map(data.messages.map(([first, then, size]) => [`${first} ${then}`, size]));
@@ -29,7 +29,7 @@ const processorOf = row => row < schedule.numbers.length ? `P${schedule.numbers[
 const busyRows = () => schedule.numbers.length + schedule.senders.length;
 const idleCount = () => schedule.processors - schedule.numbers.length;  // those without any task
 
-/** When the result of one task is there for another, and the size of its message. */
+/** When the result of one task is available to another, and the size of its message. */
 function arrival(first, then) {
   const size = place(first) === place(then) ? 0 : messages.get(`${first} ${then}`) || 0;
   return { time: end(first) + size, size };
@@ -45,7 +45,7 @@ function rowsOf({ processors, numbers, senders, starts, places }) {
   return rows;
 }
 
-/** From the task that ends last back through what each waited for, in order of time. */
+/** The chain of waits that leads to the task that ends last, in order of time. */
 function chainOf({ starts, causes }) {
   let task = -1;
   starts.forEach((_, k) => {
@@ -56,12 +56,12 @@ function chainOf({ starts, causes }) {
   return chain.reverse();
 }
 
-/** For each task since when its row waits for nothing but a message; its start where it does not. */
+/** For each task since when its row only waits for a message; its start if it does not. */
 function waitsOf({ rows, starts, causes, needs }) {
   const waits = [...starts];
   if (!messages.size) return waits;
   for (const row of rows) {
-    let busy = 0;  // until when; a task of no length may end before
+    let busy = 0;  // until when; a task of zero length may end before
     for (const task of row) {
       if (needs[task] && arrival(causes[task], task).size) {
         waits[task] = Math.min(starts[task], Math.max(end(causes[task]), busy));
@@ -140,7 +140,7 @@ function search(text) {
 /** A time with its unit. */
 const timeText = value => unit ? `${text(value)} ${unit}` : text(value);
 
-/** Whole numbers in full, others with up to five digits; thousands apart. */
+/** Integers in full, others with up to five digits; thousands separated. */
 function text(value) {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   return Math.abs(value) >= 1000 ? value.toLocaleString("en", { maximumFractionDigits: 2 })

@@ -1,4 +1,4 @@
-"""The page: what the chart needs to know as data, its words as HTML.
+"""The page: the data of the chart, and its text as HTML.
 
 Names of tasks are untrusted text, and are escaped.
 """
@@ -31,8 +31,8 @@ SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each 
 def page(*schedules, title=None, source="", figures=(), back=None):
     """The whole document: a chart of each schedule of the same tasks, one at a time.
 
-    The title names the tasks, by their own name if none is given; the source is a word on where
-    they come from; `back` leads to the page that leads here, see `brand`.
+    The title names the tasks, by default by their own name; the source says where they come from;
+    `back` leads to the page that links here, see `brand`.
     """
     name = shown(title or schedules[0].tasks.name, 200)
     title = f"{name}: {title_words(schedules)}"
@@ -70,7 +70,7 @@ def _sentence(source):
 
 
 def title_words(schedules):
-    """As in 'schedule on 6 processors'."""
+    """A title such as 'schedule on 6 processors'."""
     counts = list(dict.fromkeys(each.computing for each in schedules))
     if len(counts) == 1:
         return f"schedule on {counted(counts[0], 'processor')}"
@@ -79,7 +79,7 @@ def title_words(schedules):
 
 def _about(tasks):
     if not len(tasks):
-        return "Nothing to do."
+        return "There are no tasks."
     unit = f" {escape(shown(tasks.unit, 40))}" * bool(tasks.unit)
     unknown = "" if unit else " Times are in the unit of the tasks' weights."
     edges = counted(tasks.edge_count, "dependency", "dependencies")
@@ -93,7 +93,7 @@ def _about(tasks):
 
 
 def _choices(schedules):
-    """Buttons to go from one schedule to another; none where there is one."""
+    """Buttons that select a schedule; none if there is only one."""
     if len(schedules) == 1:
         return ""
     buttons = "".join(
@@ -104,7 +104,7 @@ def _choices(schedules):
 
 
 def _tiles(k, schedule, seen):
-    """The figures of one schedule; those of the last are seen first."""
+    """The figures of one schedule; those of the last are shown first."""
     above = f"{gap_words(schedule.gap)} above the shortest"
     idle = schedule.computing * schedule.makespan - schedule.tasks.work
     speedup, efficiency = f"{schedule.speedup:.2f}×", f"{schedule.efficiency:.1%}"
@@ -125,7 +125,7 @@ def _tiles(k, schedule, seen):
 
 
 def bound_words(schedule):
-    """Which bounds are the best, and what the others are."""
+    """The best bounds by name, and the values of the others."""
     loose = [
         f"{name} {number_text(value)}"
         for name, value in schedule.bounds.items()
@@ -135,7 +135,7 @@ def bound_words(schedule):
 
 
 def counted(count, one, many=None):
-    """As in '1 task' or '2,000 tasks'."""
+    """A phrase such as '1 task' or '2,000 tasks'."""
     return f"{number_text(count)} {one if count == 1 else many or one + 's'}"
 
 
@@ -172,7 +172,7 @@ def _data(schedules):
 
 
 def group_words(group):
-    """A bare number is that of a link; a phrase names what operations compute."""
+    """A number is that of a link; text names what operations compute."""
     if isinstance(group, int):
         return f"link {group}"
     return ", ".join(OPERATIONS.get(word, word) for word in str(group).split(", "))

@@ -1,7 +1,7 @@
 
-// -- The picture: what is in sight, drawn anew for every change. -----------------------------------
+// -- The picture: the visible part, redrawn on every change. ---------------------------------------
 
-const MOST_ARCS = 150;  // more would only be a blot
+const MOST_ARCS = 150;  // more would be unreadable
 const NARROW = 3;  // pixels of a bar below which a gap beside it cannot be drawn
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const brush = canvas.getContext("2d");
@@ -25,7 +25,7 @@ function mix() {
   ink.hatch = brush.createPattern(tile, "repeat");
 }
 
-/** Black or white, whichever can be read on a colour: that of the higher contrast. */
+/** Black or white, whichever has the higher contrast on a colour. */
 function readableOn(hex) {
   const light = [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16) / 255)
     .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -86,13 +86,13 @@ function drawIdle() {
   }
 }
 
-/** The tasks of a row that are in sight, in order of time. */
+/** The visible tasks of a row, in order of time. */
 function* tasksInSight(row) {
   const from = firstWhere(row.length, k => end(row[k]) >= view.from);
   for (let k = from; k < row.length && start(row[k]) <= view.to; k++) yield row[k];
 }
 
-/** Lines where a row waits for a message, as far as they can be seen. */
+/** Lines while a row waits for a message, if they are visible. */
 function drawWaits() {
   const [first, last] = inSight();
   brush.fillStyle = ink.soft;
@@ -105,7 +105,7 @@ function drawWaits() {
   }
 }
 
-/** The bars in sight. Those too narrow to be told apart shade their pixels. */
+/** The visible bars. Those too narrow to be distinguished shade their pixels. */
 function drawAll(alpha) {
   const [first, last] = inSight();
   for (let p = first; p < last; p++) {
@@ -130,7 +130,7 @@ class Shade {
 
   add(task) {
     const left = xOf(start(task));
-    const right = left + (weights[task] * scale() || 0.25);  // no time, and yet a task
+    const right = left + (weights[task] * scale() || 0.25);  // a task of zero length is still drawn
     for (let x = Math.max(0, Math.floor(left)); x < right && x < this.busy.length; x++) {
       const share = Math.min(right, x + 1) - Math.max(left, x);
       this.busy[x] += share;
@@ -163,7 +163,7 @@ function drawBar(task, least, named, alpha = 1) {
   const paint = width > 8
     ? () => { brush.beginPath(); brush.roundRect(left + 0.5, y, right - left - 1, height, 4); brush.fill(); }
     : () => brush.fillRect(left, y, width > NARROW ? width - 1 : width, height);
-  if (alpha < 1) {  // a faint bar hides what is idle all the same
+  if (alpha < 1) {  // a faint bar still hides the hatching
     brush.fillStyle = ink.card;
     paint();
   }
@@ -175,7 +175,7 @@ function drawBar(task, least, named, alpha = 1) {
   brush.globalAlpha = 1;
 }
 
-/** Name and label, or the name, or its beginning: what there is room for. */
+/** Name and label, or the name, or its beginning, whichever fits. */
 function drawText(task, x, y, room) {
   const label = labels[task], name = bars[task];
   brush.fillStyle = ink.on[colourOf(task)];
@@ -234,7 +234,7 @@ function drawArcs() {
 
 // -- axes ------------------------------------------------------------------------------------------
 
-/** Round times, as many as can be read. */
+/** Round times, as many as are readable. */
 function timeTicks() {
   if (!schedule.makespan) return [];
   const least = 78 / scale();
@@ -252,9 +252,9 @@ function drawGrid(ticks) {
 
 function drawAxis(ticks) {
   const done = xOf(schedule.makespan), last = text(schedule.makespan);
-  let free = view.width;  // to the left of what is written
+  let free = view.width;  // to the left of the text
   brush.textAlign = "right";
-  if (done <= view.width) {  // where all is done
+  if (done <= view.width) {  // the end of all tasks
     brush.fillStyle = ink.ink;
     brush.font = `600 ${FONT}`;
     const right = Math.min(done + brush.measureText(last).width / 2, view.width);
@@ -340,7 +340,7 @@ function drawBusy(ticks) {
   brush.textAlign = "left";
 }
 
-/** Which part of the whole is in sight. */
+/** Which part of the whole is visible. */
 function drawTrack() {
   if (fits()) return;
   const top = AXIS + view.rowsHeight + STRIP + 6, width = view.width - view.left - PAD;

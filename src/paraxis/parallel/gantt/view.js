@@ -1,5 +1,5 @@
 
-// -- What is looked at: the part of time and of rows on the canvas, and which tasks stand out. -----
+// -- The view: the visible part of time and of rows, and the highlighted tasks. --------------------
 
 const canvas = document.getElementById("canvas");
 const AXIS = 26, STRIP = 54, TRACK = 16, PAD = 10;  // pixels: time axis, busy processors, scroll track
@@ -18,7 +18,7 @@ const yOf = row => AXIS + row * view.rowHeight - view.down;
 const rowOf = y => Math.floor((y - AXIS + view.down) / view.rowHeight);
 const total = () => schedule.makespan || 1;
 
-/** Sizes for the window as it is now. */
+/** Sizes for the current window. */
 function measure() {
   const room = framed ? 420 : Math.max(180, innerHeight * 0.6);
   view.width = canvas.clientWidth;
@@ -36,7 +36,7 @@ function measure() {
   look(view.from, view.to);
 }
 
-/** Show a part of time: within the schedule, and not finer than sense. */
+/** Show a part of time: within the schedule, and not too fine. */
 function look(from, to) {
   const span = Math.min(total(), Math.max(to - from, total() / 1e6));
   view.from = Math.min(Math.max(0, from), total() - span);
@@ -55,7 +55,7 @@ function zoom(factor, x = (view.left + view.width) / 2) {
   look(still - (still - view.from) / factor, still + (view.to - still) / factor);
 }
 
-/** Bring a task into sight, wide enough to be seen. */
+/** Make a task visible, wide enough to be seen. */
 function bringInSight(task) {
   const least = Math.max(weights[task], total() / 1e5) * (view.width / 8);
   const span = Math.min(view.to - view.from, least);
@@ -68,10 +68,10 @@ function bringInSight(task) {
   redraw();
 }
 
-/** Whether anything is asked to stand out, other than by pointing at it. */
+/** Whether anything is highlighted, other than by pointing at it. */
 const standsOut = () => shown.task >= 0 || shown.found || shown.chain || shown.group >= 0;
 
-/** The tasks that stand out, or null if all do. */
+/** The highlighted tasks, or null if all are. */
 function bright() {
   const task = shown.task;
   if (task >= 0) return [...before[task], ...after[task], task];

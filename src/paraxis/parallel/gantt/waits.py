@@ -1,8 +1,8 @@
-"""What a schedule waits for: why each task starts when it does, and how late it could.
+"""What tasks of a schedule wait for: why each starts when it does, and how late it could start.
 
-A task waits for a task it needs, for that one's message, or for its processor to be free. From the
-last task backwards this gives the chain that fixes the makespan. A task's slack is how much later
-it could start without making the whole longer, each processor keeping its order.
+A task waits for a predecessor, for a message from it, or for its processor to be free. Traced back
+from the last task, this gives the chain that determines the makespan. A task's slack is how much
+later it could start without increasing the makespan, if each processor keeps its order.
 """
 
 from ..methods.plan import arrival
@@ -24,14 +24,14 @@ def causes(schedule):
         if previous[task] is not None:
             first = previous[task]
             waited.append((starts[first] + tasks.weights[first], 0, True, first, PROCESSOR))
-        if waited:  # of equal ones a need: another processor would not help there
+        if waited:  # prefers a predecessor: another processor would not help there
             *_, first, kind = max(waited)
             found[task] = (first, kind)
     return found
 
 
 def critical_chain(schedule):
-    """The names of the tasks that fix the makespan, each waiting for the one before it."""
+    """The names of the tasks that determine the makespan, each waiting for the one before it."""
     tasks = schedule.tasks
     if not len(tasks):
         return []
@@ -65,17 +65,17 @@ def _ready(schedule, first, then):
 
 
 def _in_time(schedule):
-    """Every task after those it needs and those its processor does before."""
+    """Every task after its predecessors and after those that its processor executes before."""
     tasks, starts = schedule.tasks, list(schedule.starts)
     rank = [0] * len(tasks)
-    for k, task in enumerate(tasks.order):  # of floats, starts may be off by their rounding
+    for k, task in enumerate(tasks.order):  # float starts may be off by rounding
         rank[task] = k
         starts[task] = max([starts[task], *(starts[first] for first in tasks.predecessors[task])])
     return sorted(range(len(tasks)), key=lambda task: (starts[task], rank[task]))
 
 
 def _neighbours(schedule):
-    """For each task the one its processor does before, and after; none for those of no length."""
+    """For each task the ones before and after on its processor; none for those of zero length."""
     before, after = [None] * len(schedule.tasks), [None] * len(schedule.tasks)
     last = {}  # processor -> its task
     for task in _in_time(schedule):

@@ -1,5 +1,5 @@
 
-// -- The words beside the picture: what is known of a task, groups, what was found. ----------------
+// -- Text beside the picture: the details of a task, groups, search results. -----------------------
 
 const MOST_LINKS = 40;
 const panel = byId("panel"), tip = byId("tip"), box = byId("search"), found = byId("found");
@@ -10,8 +10,8 @@ function reason(task) {
   if (cause < 0) return start(task) > 0 ? "It waits for nothing." : "It starts at once.";
   const { time, size } = arrival(cause, task);
   const ready = schedule.needs[task] ? time : end(cause);
-  const what = !schedule.needs[task] ? `${processorOf(place(task))}, which ${names[cause]} keeps until ${timeText(ready)}`
-    : size ? `the message of ${names[cause]}, which arrives at ${timeText(ready)}`
+  const what = !schedule.needs[task] ? `${processorOf(place(task))}, which ${names[cause]} occupies until ${timeText(ready)}`
+    : size ? `the message from ${names[cause]}, which arrives at ${timeText(ready)}`
       : `${names[cause]}, which ends at ${timeText(ready)}`;
   const late = start(task) - ready;
   return `It waits for ${what}` + (late > 1e-9 * total() ? `, and ${timeText(late)} longer.` : ".");
@@ -52,23 +52,23 @@ function describe() {
     const { chain, needs } = schedule;
     const waits = chain.slice(1).filter(then => !needs[then]).length;
     panel.replaceChildren(make("p", {}, `The critical chain: ${text(chain.length)} tasks from 0 to `
-      + `${timeText(schedule.makespan)}, each waiting for the one before: ${text(chain.length - 1 - waits)} `
-      + `for its result, ${text(waits)} for their processor.`));
+      + `${timeText(schedule.makespan)}, each waiting for the previous one: ${text(chain.length - 1 - waits)} `
+      + `for its result, ${text(waits)} for the processor.`));
   } else {
     const waits = schedule.waits.some((since, task) => since < start(task));
     panel.replaceChildren(make("p", { class: "quiet" }, names.length
-      ? "Point at a task to see what it needs; click it to keep it. Hatched is idle"
-        + (waits ? ", with a line where only a message is waited for." : ".")
+      ? "Point at a task to see its predecessors; click to select it. Hatched time is idle"
+        + (waits ? ", with a line while only a message is missing." : ".")
       : "There are no tasks."));
   }
 }
 
-/** A few words beside the pointer. */
+/** A short text at the pointer. */
 function whisper(x, y) {
   const task = shown.hover, row = rowOf(y), time = timeOf(x);
   const inRows = y > AXIS && y < AXIS + view.rowsHeight && row < schedule.rows.length;
   const inStrip = y > AXIS + view.rowsHeight + 12 && y < AXIS + view.rowsHeight + STRIP;
-  const known = task >= 0 && task === shown.task;  // the panel tells
+  const known = task >= 0 && task === shown.task;  // shown in the panel
   tip.hidden = known || x < view.left || time > total() || !(task >= 0 || inRows || inStrip);
   if (tip.hidden) return;
   if (task >= 0) {
@@ -89,7 +89,7 @@ function whisper(x, y) {
 }
 
 function idleWords(number, time) {
-  if (number >= busyRows()) return `${idleName()} all the time`;
+  if (number >= busyRows()) return `${idleName()} always`;
   const row = schedule.rows[number];
   const next = firstWhere(row.length, k => start(row[k]) > time);
   const from = next ? end(row[next - 1]) : 0;
@@ -106,7 +106,7 @@ function update() {
   redraw();
 }
 
-/** Keep a task, or none. */
+/** Select a task, or none. */
 function keep(task) {
   shown.task = task;
   if (task >= 0) bringInSight(task);

@@ -1,1 +1,1 @@
-"""The methods that find when and where tasks run, and bounds on how early they can be done."""
+"""The methods that find when and where tasks run, and lower bounds of their makespan."""

@@ -1,9 +1,9 @@
-"""A*: the partial schedule of the least bound is grown next (Chen, Lee and Hou, 1988).
+"""A*: the partial schedule with the least bound is extended next (Chen, Lee and Hou, 1988).
 
-The first whole schedule that is taken up is the shortest, as no other has a lesser bound. Equal
-bounds go to the schedule with more tasks, then by dynamical highest level first / most immediate
-successors first, whose list schedule is also what is returned if time or memory runs out. The
-least bound of what is left then is a bound on all schedules.
+The first complete schedule to be selected is the shortest, as no other has a lower bound. Ties go
+to the schedule with more tasks, then by dynamical highest level first / most immediate successors
+first, whose list schedule is returned if time or memory runs out. The least remaining bound is then
+a bound on all schedules.
 """
 
 import heapq
@@ -16,8 +16,8 @@ from .list_schedule import dynamic_level_most_successors, list_schedule
 from .partial_schedules import Tree
 from .plan import makespan
 
-EXACT = "A*"  # its bound
-MOST_BYTES = 1_000_000_000  # of the partial schedules that are kept
+EXACT = "A*"  # the name of its bound
+MOST_BYTES = 1_000_000_000  # of stored partial schedules
 
 
 def a_star_schedule(tasks, processors, time_limit=TIME_LIMIT):
@@ -49,12 +49,12 @@ def a_star_schedule(tasks, processors, time_limit=TIME_LIMIT):
 
 
 def _bytes(partial):
-    """About what a partial schedule takes, as measured: most of it is for tasks that are ready."""
+    """The approximate size of a partial schedule, as measured; most of it is for ready tasks."""
     return 1_000 + 8 * len(partial.ends) + 200 * len(partial.ready)
 
 
 def _state(partial):
-    """What the rest of a schedule depends on."""
+    """The state on which the rest of a schedule depends."""
     now = partial.now
     ready = frozenset((task, max(time, now)) for task, time in partial.ready.items())
     free = tuple(max(time, now) for time in partial.free)

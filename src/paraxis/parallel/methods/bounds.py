@@ -1,6 +1,6 @@
-"""Times that no schedule can beat. Messages only delay, so bounds without them hold with them too.
+"""Lower bounds of the makespan. Messages only delay, so bounds without them remain valid.
 
-Integer weights give integer, exact bounds. Those of float weights are exact up to rounding.
+Integer weights give exact integer bounds. Those of float weights are exact up to rounding.
 """
 
 import math
@@ -11,14 +11,14 @@ import numpy as np
 from .message_paths import earliest_starts
 from .rounding import rounding
 
-ROUNDS = 10  # of lengthening the schedule in Fernandez and Bussell's bound; most need two
-MOST = 500_000  # products of tasks and times looked at in a round: larger graphs get fewer times
-BLOCK = 100_000  # products at a time: this bounds the memory
-MOST_WITH_MESSAGES = 2_000  # tasks: of all that each needs is looked at
+ROUNDS = 10  # of extending the schedule in Fernandez and Bussell's bound; most need two
+MOST = 500_000  # products of tasks and times per round: larger graphs get fewer times
+BLOCK = 100_000  # products at a time, which limits memory
+MOST_WITH_MESSAGES = 2_000  # tasks: the predecessors of each are examined
 
 
 def bounds(tasks, processors, deadline=math.inf):
-    """The name of each bound -> its value; the last are the weaker for what a deadline cuts off."""
+    """The name of each bound -> its value; the last ones are weaker if a deadline cuts them off."""
     found = {
         "critical path": tasks.span,
         "work": work_bound(tasks, processors),
@@ -30,7 +30,7 @@ def bounds(tasks, processors, deadline=math.inf):
 
 
 def message_bound(tasks, processors, deadline=math.inf):
-    """Fernandez and Bussell's from starts that messages make later, and ends that they delay."""
+    """Fernandez and Bussell's, from starts and ends that include message delays."""
     heads = earliest_starts(tasks, deadline)
     before_end = earliest_starts(tasks.mirrored, deadline)
     tails = [rest + weight for rest, weight in zip(before_end, tasks.weights, strict=True)]
@@ -40,20 +40,20 @@ def message_bound(tasks, processors, deadline=math.inf):
 
 
 def work_bound(tasks, processors):
-    """All processors busy all the time."""
+    """All processors are busy all the time."""
     return in_steps(tasks.work, processors, step_of(tasks))
 
 
 def fernandez_bussell_bound(tasks, processors, deadline=math.inf):
-    """Fernandez and Bussell's: how much of the work any schedule must do between two times.
+    """Fernandez and Bussell's: the work that any schedule must do between two times.
 
-    If the schedule were as short as the longest path, each task would have an earliest and a
-    latest start. What the task then must do between two times is the least of what it does there
-    when it starts as early and as late as it may. Work that does not fit between the two times
-    lengthens the schedule. Theirs ends here; a longer schedule can be asked the same again.
+    If the schedule were as short as the longest path, each task would have an earliest and a latest
+    start. The work that it must do between two times is the smaller of its work there with either
+    start. Work that does not fit between the two times extends the schedule. The published bound
+    ends here; the same argument can be repeated for the longer schedule.
 
-    The times are those where a task may start or end. In large graphs only some of them begin an
-    interval, which makes the bound weaker but no less true.
+    The times are those at which a task may start or end. In large graphs only some of them are used
+    as the beginning of an interval, which makes the bound weaker but keeps it valid.
     """
     largest = tasks.work * processors
     arrays = (as_array(each, largest) for each in (tasks.weights, tasks.heads, tasks.tails))
@@ -61,7 +61,7 @@ def fernandez_bussell_bound(tasks, processors, deadline=math.inf):
 
 
 def least_span(weight, head, tail, processors, step=1, deadline=math.inf):
-    """The bound for tasks that start `head` after the beginning and `tail` before the end."""
+    """The bound for tasks that start at least `head` after the beginning, `tail` before the end."""
     if not len(weight):
         return 0
     span = (head + tail).max(keepdims=True).item()
@@ -74,7 +74,7 @@ def least_span(weight, head, tail, processors, step=1, deadline=math.inf):
 
 
 def most_excess(weight, head, latest, processors, deadline=math.inf):
-    """The most by which work that must be done between two times exceeds the room for it."""
+    """The largest excess of work that must be done between two times over their capacity."""
     begins = np.unique(np.concatenate([head, latest]))
     begins = begins[:: max(1, len(begins) * len(weight) // MOST)]
     rows = max(1, BLOCK // len(weight))
@@ -90,8 +90,8 @@ def most_excess(weight, head, latest, processors, deadline=math.inf):
 def _most_excess(begin, weight, head, latest, processors):
     """The same for intervals that begin at the times of a column.
 
-    As an interval grows to the right, the share of a task in it grows from where the task starts
-    at the latest, at rate 1, until all that must be done of it after `begin` is inside.
+    As an interval grows to the right, the share of a task in it grows from its latest start, at
+    rate 1, until it contains everything of the task that must be done after `begin`.
     """
     since = np.maximum(latest, begin)
     until = since + np.clip(head + weight - begin, 0, weight)
@@ -104,7 +104,7 @@ def _most_excess(begin, weight, head, latest, processors):
 
 
 def step_of(tasks):
-    """What every time is a multiple of if no task starts later than it must; None for floats."""
+    """A common divisor of all times if no task is delayed unnecessarily; None for floats."""
     sizes = (*tasks.weights, *tasks.messages.values())
     return math.gcd(*sizes) or 1 if tasks.whole else None
 
@@ -115,24 +115,24 @@ def in_steps(work, processors, step):
 
 
 def as_array(values, largest):
-    """With Python's integers, which have no limit, if the largest is beyond the machine's."""
+    """An array, of Python's unlimited integers if the largest exceeds those of the machine."""
     return np.array(values, dtype=object if isinstance(largest, int) and largest >= 2**62 else None)
 
 
-# -- the gap between a schedule and its bound, in digits that never round it to nothing ------------
+# -- the gap between a schedule and its bound, which is never rounded to zero ----------------------
 
-LEAST = 0.001  # what one decimal of a per cent shows
+LEAST = 0.001  # shown by one decimal of a percentage
 
 
 def gap_text(gap):
-    """A cell of a table."""
+    """The text of a table cell."""
     if 0 < gap < LEAST:
         return "<0.1%"
     return f"{gap:.1%}" if math.isfinite(gap) else "unknown"
 
 
 def gap_words(gap):
-    """Of a schedule that is not known to be optimal; 'above the optimum' may follow."""
+    """For a schedule not known to be optimal; may be followed by 'above the optimum'."""
     if gap < LEAST:
         return "less than 0.1%"
     return f"at most {gap:.1%}" if math.isfinite(gap) else "by an unknown share"

@@ -1,8 +1,9 @@
 """DF/IHS, depth first with implicit heuristic search (Kasahara and Narita, 1984).
 
-Branch and bound that goes down first where their critical path / most immediate successors first
-points: the first schedule it meets is nearly that of the list method, and only what could be
-shorter is looked at afterwards. When nothing is left, the best is proved to be the shortest.
+Branch and bound that first descends along their critical path / most immediate successors first
+rule: the first schedule it finds is close to that of the list method, and afterwards only
+candidates that may be shorter are examined. When none are left, the best one is proved to be the
+shortest.
 """
 
 import time
@@ -13,7 +14,7 @@ from .list_schedule import critical_path_most_successors, list_schedule
 from .partial_schedules import Tree
 from .plan import makespan
 
-EXACT = "DF/IHS"  # its bound
+EXACT = "DF/IHS"  # the name of its bound
 
 
 def depth_first_schedule(tasks, processors, time_limit=TIME_LIMIT):

@@ -1,13 +1,13 @@
-"""Branch and bound over the order of tasks whose processors are given (Luh and Lin, 1982).
+"""Branch and bound over the order of tasks on given processors (Luh and Lin, 1982).
 
-They give every link a processor of its own, which does that link's tasks and no others, and search
-for the order on each. Here partial schedules grow as Giffler and Thompson's: of the tasks whose
-predecessors are placed, the one that could end first names a processor, and one of the tasks that
-compete with it there is next. That way every schedule in which no task can start earlier is met,
-and messages take their time.
+They give every link its own processor, which executes the tasks of that link only, and search for
+the order on each. Here partial schedules are extended as by Giffler and Thompson: of the tasks
+whose predecessors are placed, the one that could end first selects a processor, and the next task
+is one of those that compete with it there. This enumerates all schedules in which no task can start
+earlier, including message times.
 
-A search that ends in time has the shortest schedule for these places. Others may allow shorter
-ones, so this proves no bound for the processors as such.
+A search that ends in time has found the shortest schedule for these places. Other places may allow
+shorter ones, so this does not prove a bound for the number of processors.
 """
 
 import math
@@ -32,12 +32,12 @@ def fixed_places_schedule(tasks, processors, places=None, time_limit=TIME_LIMIT)
 
 
 def _by_groups(tasks, processors):
-    """A processor for each group, as for the tasks of each link, or for as many in a row."""
+    """One processor per group, such as the tasks of a link, or per number of adjacent groups."""
     groups = list(dict.fromkeys(tasks.groups.get(name) for name in tasks.names))
     if None in groups:
         raise ArgumentError(
             f"schedule of {tasks.name}: method branch_and_bound needs places, a mapping from names "
-            "to processors, as tasks are in no groups; streamlined tasks have the links as groups"
+            "to processors, as the tasks have no groups; streamlined tasks have links as groups"
         )
     each = max(1, len(groups) / processors)  # groups per processor
     return [int(groups.index(tasks.groups[name]) / each) for name in tasks.names]
@@ -62,11 +62,11 @@ def _given(tasks, processors, places):
     return [places[name] for name in tasks.names]
 
 
-DISCREPANCIES = (1, 2, 3)  # choices that may not be the most urgent, search by search
+DISCREPANCIES = (1, 2, 3)  # allowed deviations from the most urgent choice, per search
 
 
 class _Search:
-    """Choices are tried by the tasks' longest ways to the end, the longest first."""
+    """Choices are tried by the tasks' longest paths to the end, the longest first."""
 
     def __init__(self, tasks, places):
         self.tasks, self.places = tasks, places
@@ -76,7 +76,7 @@ class _Search:
         self.floor = self._bound(unplaced, [0] * (max(places, default=0) + 1))
 
     def _tails(self):
-        """The least time from each start to the end of all, with the messages these places need."""
+        """The least time from each start to the end of all, with the messages for these places."""
         tasks, tails = self.tasks, list(self.tasks.weights)
         for task in reversed(tasks.order):
             for then in tasks.successors[task]:
@@ -85,11 +85,11 @@ class _Search:
         return tails
 
     def run(self, deadline):
-        """Look for shorter schedules until none is left, or the deadline.
+        """Search for shorter schedules until none is left, or the deadline.
 
-        At first few choices may be others than the most urgent, then more, then any (limited
-        discrepancy search, Harvey and Ginsberg): early choices are as often wrong as late ones. One
-        schedule is there however short the time is.
+        At first few choices may deviate from the most urgent one, then more, then any (limited
+        discrepancy search, Harvey and Ginsberg), since early choices are as often wrong as late
+        ones. There is always one schedule, however short the time is.
         """
         self._keep(self._most_urgent_first())
         if self.shortest <= self.floor:
@@ -100,10 +100,10 @@ class _Search:
                 return
 
     def _descend(self, others, deadline):
-        """Depth first, with at most so many choices that are not the most urgent."""
+        """Depth first, with a limited number of choices that are not the most urgent."""
         starts, free = [None] * len(self.tasks), [0] * (max(self.places, default=0) + 1)
         branches = [enumerate(self._choices(self._earliest(starts, free)))]
-        placed = []  # (task, when its processor was free before, `others` left) of each branch
+        placed = []  # (task, when its processor was free before, remaining `others`) of each branch
         while branches:
             if time.monotonic() > deadline:
                 return
@@ -126,10 +126,10 @@ class _Search:
                 starts[task] = None
 
     def _most_urgent_first(self):
-        """Starts by the longest ways to the end, in a time that even large graphs have."""
+        """Starts by the longest paths to the end, in a time that is acceptable for large graphs."""
         tasks, number = self.tasks, {task: k for k, task in enumerate(self.tasks.order)}
         starts, free = [None] * len(tasks), [0] * (max(self.places, default=0) + 1)
-        # Where nothing takes any time a way is as long as the next, and the order decides.
+        # Among tasks of zero length all paths are equally long, and the order decides.
         for task in sorted(tasks.order, key=lambda task: (-self.tails[task], number[task])):
             ready = [
                 arrival(tasks, first, task, starts, self.places)
@@ -148,7 +148,7 @@ class _Search:
             self.best, self.shortest = list(starts), length
 
     def _earliest(self, starts, free):
-        """task -> when it could start, of those whose predecessors are placed."""
+        """task -> its earliest start, for those whose predecessors are placed."""
         tasks, found = self.tasks, {}
         for task, start in enumerate(starts):
             before = tasks.predecessors[task]
@@ -173,10 +173,10 @@ class _Search:
         return [(task, earliest[task]) for task in rivals]
 
     def _bound(self, starts, free):
-        """A time that no schedule with these starts can beat.
+        """A lower bound of the makespan of schedules with these starts.
 
-        Each task has a least start, and a least time from its end to that of all; so have the tasks
-        of a processor together, of which those that must be followed by most are tried.
+        Each task has a least start, and a least time from its end to that of all; so do the tasks
+        of a processor together, of which subsets with the longest remaining times are tried.
         """
         tasks, weights, tails = self.tasks, self.tasks.weights, self.tails
         heads, rows, least = list(starts), [[] for _ in free], 0

@@ -37,7 +37,7 @@ def placed(tasks, order, processors):
 
 
 def upward_ranks(tasks):
-    """The longest way from the start of each task to the end of all, messages included."""
+    """The longest path from the start of each task to the end of all, including messages."""
     rank = list(tasks.weights)
     for task in reversed(tasks.order):
         for then in tasks.successors[task]:
@@ -47,13 +47,13 @@ def upward_ranks(tasks):
 
 
 class Gaps:
-    """The times when a processor has nothing to do."""
+    """The times when a processor is idle."""
 
     def __init__(self):
         self.begins, self.ends = [0], [math.inf]
 
     def earliest(self, ready, weight):
-        """The first start from `ready` on where a task fits."""
+        """The first start from `ready` on at which a task fits."""
         gap = bisect_left(self.ends, ready + weight)
         while (start := max(ready, self.begins[gap])) + weight > self.ends[gap]:
             gap += 1

@@ -1,11 +1,12 @@
 """Dhanaraj's scheduling of streamlined tasks: layers packed into cycles (thesis, 4.3.3).
 
-In each cycle the processors take the tasks of the first layer that is not done, in the order
-given; those that find no processor wait for the next cycle. Processors that are left look into
-the following layers, the nearest first, for tasks whose predecessors were done in earlier cycles.
+In each cycle the processors take the tasks of the first unfinished layer, in the given order; tasks
+without a processor wait for the next cycle. The remaining processors look into the following
+layers, the nearest first, for tasks whose predecessors finished in earlier cycles.
 
-His tasks weigh the same and send no messages. Of others, a cycle is as long as its longest task,
-and begins when all its inputs have arrived: what a machine with a barrier after each cycle does.
+His tasks have equal weights and no messages. With other tasks, a cycle is as long as its longest
+task, and begins when all its inputs have arrived, like on a machine with a barrier after each
+cycle.
 """
 
 import heapq
@@ -17,9 +18,9 @@ from .plan import arrival
 
 
 def layered_schedule(tasks, processors, layers=None):
-    """Starts and places. `layers` maps names to layers; without it, `tasks.layers` are taken.
+    """Starts and places. `layers` maps names to layers; by default, `tasks.layers` are used.
 
-    A task's layer may be that of a task it needs, but not one before. It takes a later cycle.
+    A task may be in the same layer as a predecessor, but not before it. It takes a later cycle.
     """
     layer = _given(tasks, layers) if layers is not None else _own(tasks)
     waiting = [len(each) for each in tasks.predecessors]
@@ -63,6 +64,6 @@ def _given(tasks, layers):
         if layers[first] > layers[then]:
             raise ArgumentError(
                 f"layers: task {then} is in layer {layers[then]}, before layer {layers[first]} of "
-                f"{first}, which it needs"
+                f"its predecessor {first}"
             )
     return [layers[name] for name in tasks.names]

@@ -1,15 +1,15 @@
 """List scheduling: whenever a processor is free, start the ready task of highest priority.
 
-A task is ready where its inputs are: on every processor once all messages have arrived, earlier
-on the processor that made the input which would arrive last. The priorities:
+A task is ready where its inputs are available: on every processor once all messages have arrived,
+earlier on the processor that made the input which would arrive last. The priorities:
 
 - `hlf`, highest level first: the longest path to the end.
-- `cp_misf`, Kasahara and Narita's critical path / most immediate successors first: equal levels
-  go by the number of immediate successors.
-- `dhlf_misf`, Chen, Lee and Hou's dynamical highest level first / most immediate successors
-  first, as read here: neither the level of a task nor the number of its successors changes while
-  others run; how many successors wait for this task alone does. Equal levels go by that number,
-  which is recounted whenever a task starts.
+- `cp_misf`, Kasahara and Narita's critical path / most immediate successors first: ties are broken
+  by the number of immediate successors.
+- `dhlf_misf`, Chen, Lee and Hou's dynamical highest level first / most immediate successors first,
+  as interpreted here: neither the level of a task nor the number of its successors changes while
+  others run, but the number of successors that wait for this task alone does. Ties are broken by
+  that number, which is updated whenever a task starts.
 
 Starting what can start is rash where messages are slow: the schedule may then be longer than on
 fewer processors. So with messages, the best on any number up to all of them is taken.
@@ -35,12 +35,12 @@ def list_plan(tasks, processors, priority=DEFAULT_PRIORITY):
 
 
 def unchanging(task):
-    """Ranks that stay as they are: whichever task starts, no other is raised."""
+    """Constant ranks: no start of a task raises another."""
     return ()
 
 
 def schedule_by_rank(tasks, processors, rank, raised_by=unchanging):
-    """The least rank first. `raised_by(task)` are tasks whose rank is less once a task starts."""
+    """The least rank first. `raised_by(task)`: tasks whose rank falls when a task starts."""
     ready = Ready(rank, processors)
     waiting = [len(each) for each in tasks.predecessors]
     for task, count in enumerate(waiting):
@@ -84,7 +84,7 @@ class Ready:
         self.where = [None] * len(rank)
         self.started = [False] * len(rank)
         self.idle = [True] * processors
-        self.next_idle = list(range(processors))  # a heap; may name some that are idle no more
+        self.next_idle = list(range(processors))  # a heap; may contain some that are no longer idle
         self.idle_count = processors
 
     def push(self, task, place=ANYWHERE):
@@ -93,7 +93,7 @@ class Ready:
             heapq.heappush(self.queues.setdefault(place, []), (self.rank[task], task))
 
     def push_again(self, task):
-        """The rank has risen. The old entry stays, and is passed over once the task has started."""
+        """Queue it with its new rank. The old entry remains, and is skipped after the start."""
         if self.where[task] is not None:
             self.push(task, self.where[task])
 
@@ -137,9 +137,9 @@ def critical_path_most_successors(tasks):
 
 
 def dynamic_level_most_successors(tasks):
-    """Ranks that rise as tasks start and leave others as the only ones that are waited for."""
+    """Ranks that rise when started tasks leave others as the only remaining predecessors."""
     left = [len(each) for each in tasks.predecessors]
-    rest = [sum(each) for each in tasks.predecessors]  # once one is left, this is its place
+    rest = [sum(each) for each in tasks.predecessors]  # once one is left, this is its index
     rank = [(-tail, 0) for tail in tasks.tails]
 
     def raised(then):

@@ -1,17 +1,17 @@
-"""The earliest starts of tasks where messages take time, however many processors there are.
+"""The earliest starts of tasks with message times, for any number of processors.
 
 Papadimitriou and Yannakakis ("Towards an architecture-independent analysis of parallel algorithms",
-1990): a task that starts at time t has the results of all tasks it needs, at once or later. Those
-that could not have been sent in time, as they end less than a message before t, must have run on
-its own processor, one after another. The least t at which they can is a bound. It holds for any
-number of processors, and also where tasks are computed on several of them.
+1990): a task that starts at time t has the results of all its direct and indirect predecessors.
+Those that end less than a message time before t cannot have been sent, so they must have run on its
+own processor, one after another. The least t at which this is possible is a lower bound. It holds
+for any number of processors, and also if tasks are computed on several of them.
 """
 
 import time
 
 
 def earliest_starts(tasks, deadline=float("inf")):
-    """One per task; of those that the deadline leaves over, longest paths."""
+    """One per task; longest paths for those that are not reached before the deadline."""
     least = min((tasks.messages.get((a, b), 0) for a, b in _edges(tasks)), default=0)
     needs, starts = [0] * len(tasks), list(tasks.heads)  # needs: tasks as bits
     for task in tasks.order:
@@ -24,7 +24,7 @@ def earliest_starts(tasks, deadline=float("inf")):
 
 
 def _earliest(tasks, starts, needed, earliest, least):
-    """The best of all ways to divide the tasks that are needed: the last ones here, others sent."""
+    """The best division of the predecessors: the last ones are computed here, others sent."""
     needed = sorted(needed, key=lambda task: -_end(tasks, starts, task))
     here, best = [], None
     for last in range(len(needed) + 1):

@@ -1,11 +1,11 @@
-"""Partial schedules on equal processors without messages: the tree that exact searches walk.
+"""Partial schedules on identical processors without messages: the tree of exact searches.
 
-A schedule is grown by its tasks in the order of their starts. The next task is any whose
-predecessors are placed; it goes to the processor that is free first, as early as it can. Every
-schedule in which no task can start earlier grows this way, so one of the shortest does. A task that
-could have started before the last one is left out: it is in that place in another branch; and of
-tasks that start at once only one order is taken. Tasks that take no time need no processor, and
-are placed as soon as they can be.
+A schedule is extended by its tasks in the order of their starts. The next task is any whose
+predecessors are placed; it goes to the processor that is free first, as early as possible. Every
+schedule in which no task can start earlier is reached this way, including one of the shortest. A
+task that could have started before the last one is left out, as another branch has it there; and of
+tasks that start at the same time only one order is taken. Tasks that take no time do not need a
+processor, and are placed as soon as possible.
 """
 
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from .bounds import in_steps, step_of
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Some tasks that are placed, and what the places of the others depend on."""
+    """Some placed tasks, and the state on which the places of the others depend."""
 
     ends: tuple  # of each task; None if it is not placed
-    done: int  # the tasks that are placed, as bits
+    done: int  # the placed tasks, as bits
     ready: dict[int, Any]  # task whose predecessors are placed -> when they are done
     free: tuple  # when each processor is free, ascending
     now: Any  # the last start
     last: int  # the number of the task that started last
-    left: Any  # work that is not placed
+    left: Any  # remaining work
 
 
 class Tree:
@@ -34,8 +34,8 @@ class Tree:
     def __init__(self, tasks, processors, rank):
         if tasks.messages:
             raise ArgumentError(
-                f"schedule of {tasks.name}: this search is for tasks without messages; methods "
-                "list, heft, branch_and_bound and optimal take messages"
+                f"schedule of {tasks.name}: this search is for tasks without messages; use methods "
+                "list, heft, branch_and_bound or optimal for tasks with messages"
             )
         self.tasks, self.processors = tasks, processors
         order = sorted(range(len(tasks)), key=lambda task: (rank[task], task))
@@ -43,7 +43,7 @@ class Tree:
         self.step = step_of(tasks)
 
     def root(self):
-        """Nothing is placed, but for what takes no time."""
+        """Nothing is placed, except for tasks that take no time."""
         ends: tuple = (None,) * len(self.tasks)
         ready = {task: 0 for task, before in enumerate(self.tasks.predecessors) if not before}
         free = (0,) * self.processors
@@ -63,7 +63,7 @@ class Tree:
         return self._settled(self._placed(partial, task, start + weight, free, start, last, left))
 
     def _placed(self, partial, task, end, *rest):
-        """With one task more; `rest` is the Partial's from `free` on."""
+        """With one more task; `rest` is the Partial's from `free` on."""
         ends = list(partial.ends)
         ends[task] = end
         ready = {other: time for other, time in partial.ready.items() if other != task}
@@ -74,7 +74,7 @@ class Tree:
         return Partial(tuple(ends), partial.done | 1 << task, ready, *rest)
 
     def _settled(self, partial):
-        """With every task placed that takes no time and is ready."""
+        """With every ready task placed that takes no time."""
         while (task := self._momentary(partial)) is not None:
             end, rest = partial.ready[task], (partial.free, partial.now, partial.last, partial.left)
             partial = self._placed(partial, task, end, *rest)
@@ -84,7 +84,7 @@ class Tree:
         return next((task for task in partial.ready if not self.tasks.weights[task]), None)
 
     def bound(self, partial):
-        """A time that no schedule grown from here can beat."""
+        """A lower bound of the makespan of schedules extended from here."""
         first, tails = max(partial.free[0], partial.now), self.tasks.tails
         ways = [max(time, first) + tails[task] for task, time in partial.ready.items()]
         busy = sum(max(time, partial.now) for time in partial.free)
@@ -92,7 +92,7 @@ class Tree:
         return max([partial.free[-1], shared, *ways])
 
     def plan(self, partial):
-        """Starts and places of a whole schedule."""
+        """Starts and places of a complete schedule."""
         tasks, free = self.tasks, [0] * self.processors
         starts = [end - weight for end, weight in zip(partial.ends, tasks.weights, strict=True)]
         places = [0] * len(tasks)

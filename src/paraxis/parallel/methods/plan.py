@@ -1,9 +1,9 @@
-"""Plans: starts and places of tasks, as methods make them, before they are a checked schedule.
+"""Plans: starts and places of tasks as computed by methods, before they are checked.
 
 A plan is a pair: when each task starts, and on which processor.
 """
 
-ANYWHERE = -1  # on whichever processor
+ANYWHERE = -1  # on any processor
 
 
 def ends(tasks, starts):
@@ -41,7 +41,7 @@ def arrival(tasks, first, then, starts, places):
 def arrivals(tasks, task, starts, places):
     """place -> when all inputs are available: ANYWHERE, and a processor where that is earlier.
 
-    Such is only the processor that sends the message which arrives last.
+    Only the processor that sends the message which arrives last can have them earlier.
     """
     sent = [
         (starts[first] + tasks.weights[first] + tasks.messages.get((first, task), 0), first)

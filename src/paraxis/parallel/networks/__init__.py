@@ -1,1 +1,1 @@
-"""Recurrences on several processors, and the networks between these."""
+"""Recurrences on several processors, and the networks that connect these."""

@@ -14,7 +14,7 @@ from ...checks import counted, integer, is_hashable, listing, one_of
 from ...errors import ArgumentError
 from ...physics.parts.orders import rotated, shuffled_bits
 
-MOST_PROCESSORS = 2**16  # of a well-known network: some seconds
+MOST_PROCESSORS = 2**16  # of a standard network: takes some seconds
 MOST_SEARCHED = 2**10  # from each processor to all, for a repr
 
 
@@ -22,8 +22,8 @@ MOST_SEARCHED = 2**10  # from each processor to all, for a repr
 class Delivery:
     """The cost of delivering messages; deliveries add up.
 
-    `messages` is how many there were, `hops` is their total number of hops, `conflicts` is how
-    often a message had to wait for a busy link, and `time` is when the last one arrived.
+    `messages` is the number of messages, `hops` is their total number of hops, `conflicts` is how
+    often a message had to wait for a busy link, and `time` is the arrival of the last one.
     """
 
     messages: int = 0
@@ -41,13 +41,13 @@ class Delivery:
 
 
 class Network:
-    """A network of processors, numbered from 0; `px.parallel.network` makes the well-known ones.
+    """A network of processors, numbered from 0; `px.parallel.network` creates standard ones.
 
     **Arguments:**
 
-    - `name`: for reprs and errors.
-    - `neighbours`: for each processor a list of those it has a link to. Of several shortest routes
-      a message takes the one whose links are listed first.
+    - `name`: the name used in reprs and errors.
+    - `neighbours`: for each processor, a list of those to which it has a link. Of several shortest
+      routes, a message takes the one whose links are listed first.
 
     **Example:**
 
@@ -81,7 +81,7 @@ class Network:
         """The number of hops between the two processors that are farthest apart."""
         farthest = 0.0
         for end in range(self.processors):
-            distances = self._hops_to(end)  # not kept: of all they are processors squared
+            distances = self._hops_to(end)  # not stored: all of them are processors squared
             cut_off = [k for k, hops in enumerate(distances) if hops == math.inf]
             if cut_off:
                 raise self._unreachable(cut_off, end)
@@ -104,8 +104,8 @@ class Network:
         **Arguments:**
 
         - `messages`: `(from, to)` or `(from, to, what)`. Messages that carry the same `what` travel
-          together as long as their routes agree. Where several wait for a link, the one with the
-          longest route left goes first.
+          together as long as their routes agree. If several wait for a link, the one with the
+          longest remaining route goes first.
         - `per_hop`: the time of one hop.
         - `startup`: the time before the first hop, if there is anything to send.
 
@@ -117,7 +117,7 @@ class Network:
         if not isinstance(messages, Iterable):
             raise ArgumentError(f"messages: expected a list, found {messages!r}")
         sent = 0
-        held: dict[tuple, list[int]] = {}  # (processor, content) -> where that is still to go
+        held: dict[tuple, list[int]] = {}  # (processor, content) -> remaining destinations
         for number, message in enumerate(messages):
             start, end, what = self._message(message, number)
             if start != end:
@@ -125,7 +125,7 @@ class Network:
                 sent += 1
         ticks = hops = conflicts = 0
         while held:
-            queues: dict[tuple[int, int], dict] = {}  # link -> what waits for it -> where to
+            queues: dict[tuple[int, int], dict] = {}  # link -> waiting content -> destinations
             for (at, what), ends in held.items():
                 for end in ends:
                     queue = queues.setdefault((at, self._next(at, end)), {})
@@ -154,7 +154,7 @@ class Network:
         return f"<Network {self.name} of {size}, {hops}>"
 
     def _message(self, message, number):
-        """Sender, receiver and content; a message without content travels by itself."""
+        """Sender, receiver and content; a message without content travels alone."""
         try:
             start, end, *what = message
         except (TypeError, ValueError):
@@ -183,7 +183,7 @@ class Network:
             raise self._unreachable([start], end)
 
     def _unreachable(self, starts, end):
-        """The error that lists from where a processor cannot be reached."""
+        """The error that lists the processors from which one cannot be reached."""
         return ArgumentError(
             f"network {self.name}: processor {end} cannot be reached from {listing(starts, most=8)}"
         )
@@ -196,7 +196,7 @@ class Network:
         return max(self._distances_to(end)[at] for end in ends)
 
     def _distances_to(self, end):
-        """The hops from every processor; infinite where there is no route."""
+        """The hops from every processor; infinite if there is no route."""
         if end not in self._distances:
             self._distances[end] = self._hops_to(end)
         return self._distances[end]
@@ -204,7 +204,7 @@ class Network:
     def _hops_to(self, end):
         found = [math.inf] * self.processors
         found[end], reached = 0, [end]
-        for near in reached:  # grows meanwhile
+        for near in reached:  # grows during the loop
             for each in self._linked_to[near]:
                 if found[each] == math.inf:
                     found[each] = found[near] + 1
@@ -222,7 +222,7 @@ class Network:
 
 
 def _checked(network, neighbours):
-    """The neighbours of each processor, each once; an error unless they are processors too."""
+    """The neighbours of each processor, each once; an error unless they are processors."""
     if not _is_list(neighbours) or not len(neighbours):
         raise ArgumentError(
             f"{network}: expected a list with the neighbours of each processor, found "
@@ -247,30 +247,30 @@ def _is_list(value):
 
 
 def network(name: str, processors: int) -> Network:
-    """A well-known network with a given number of processors.
+    """Return a standard network with a given number of processors.
 
     **Arguments:**
 
     - `name`: one of
 
       - `"cascade"`: a row in which neighbours are linked in both directions.
-      - `"perfect_shuffle"`: a link from k to where a perfect shuffle takes k, and links in both
-        directions within each pair 2k, 2k+1, without which the shuffle only goes in circles.
+      - `"perfect_shuffle"`: a link from k to its position after a perfect shuffle, and links in
+        both directions within each pair 2k, 2k+1, without which the shuffle only goes in circles.
       - `"inverse_perfect_shuffle"`: the same with the shuffle's links reversed.
-      - `"modified_inverse_perfect_shuffle"`: links to where the inverse shuffle takes k and to the
-        neighbours of that, so that a step of recursive doubling is one hop in either direction
-        along the row.
+      - `"modified_inverse_perfect_shuffle"`: links from k to its position after the inverse
+        shuffle, and to the neighbours of that, so that a step of recursive doubling is one hop in
+        either direction along the row.
       - `"shuffle_exchange_neighbours"`: shuffle and inverse shuffle, and neighbours in both
         directions.
       - `"hypercube"`: log₂ p links each, numbered by a Gray code: k and k + 1 are neighbours, k and
         k + 2, 4, 8, ... two hops apart.
 
-    - `processors`: how many there are, at most 65,536; a power of two, except for a cascade.
+    - `processors`: the number of processors, at most 65,536; a power of two, except for a cascade.
 
     **Returns:** a `px.parallel.Network`.
 
-    **Raises:** `px.ArgumentError` if the name is unknown, or there is no such network of so many
-    processors.
+    **Raises:** `px.ArgumentError` if the name is unknown, or the network does not exist with this
+    number of processors.
 
     **Example:**
 
@@ -321,7 +321,7 @@ def _across(k, bits):
     return [_ungray(gray(k) ^ (1 << bit)) for bit in range(bits)]
 
 
-# name -> links of processor k, of 2^bits. Those to itself or beyond the row are left out.
+# name -> links of processor k, of 2^bits. Those to itself or beyond the row are omitted.
 NETWORKS = {
     "cascade": lambda k, bits: (k - 1, k + 1),
     "perfect_shuffle": lambda k, bits: (_shuffle(k, bits), _pair(k)),

@@ -1,7 +1,7 @@
-"""What no order can beat, and by exhaustive search the order with the fewest steps for short rows.
+"""Lower bounds of steps, and by exhaustive search the order with the fewest steps, for short rows.
 
-An order in place is the choice, step by step, of the elements that are glued: each to the span
-before its own. So the search is over where the span of each element begins.
+An order in place chooses, step by step, the elements that are combined, each with the span before
+its own. The search is therefore over where the span of each element begins.
 """
 
 from itertools import combinations
@@ -14,12 +14,12 @@ LONGEST = 12  # elements; a row of 13 takes seconds, one of 15 minutes
 
 
 def least_steps(elements, processors):
-    """Steps that no order can beat, for any associative operator.
+    """A lower bound of the steps of any order, for any associative operator.
 
-    The last result alone takes one application less than there are elements, and k steps before
-    the end there can be no more than 2ᵏ that lead to it. All results together, in d steps, take
+    The last result alone takes one application less than there are elements, and at most 2ᵏ of
+    those that lead to it can be k steps before the end. All results together, in d steps, take
     2·elements - 2 - d applications (Snir, Depth-size trade-offs for parallel prefix computation,
-    1986), and d steps have room for d·processors.
+    1986), and d steps have a capacity of d·processors.
     """
     steps = room = 0
     while room < elements - 1:
@@ -29,11 +29,11 @@ def least_steps(elements, processors):
 
 
 def optimal(elements, processors):
-    """The fewest steps of all orders that glue in place; each processor has a block of elements,
-    and one that has too much to do in a step leaves it to others."""
+    """The fewest steps of all orders that combine in place; each processor has a block of
+    elements, and leaves work to others if it has too much in a step."""
     if elements > LONGEST:
         raise ArgumentError(
-            f"order optimal: searches rows of up to {LONGEST} elements, found {elements}; "
+            f"order optimal: only searches rows of up to {LONGEST} elements, found {elements}; "
             "use 'p_fold'"
         )
     count = least_steps(elements, processors)
@@ -44,8 +44,8 @@ def optimal(elements, processors):
 
 
 def _within(steps, firsts, processors, failed):
-    """For each step the elements that are glued, so that all spans begin with element 0 within so
-    many steps; None if there is no such choice. `failed` has the starts for which there is none."""
+    """The elements combined in each step so that all spans begin with element 0 after these steps;
+    None if there is no such choice. `failed` has the starts without one."""
     undone = [k for k, first in enumerate(firsts) if first]
     if not undone:
         return []
@@ -66,8 +66,8 @@ def _within(steps, firsts, processors, failed):
 
 
 def _spans_before(firsts):
-    """Of each element: how many spans one after another lead from the start to it; a step can
-    halve their number at best."""
+    """For each element: how many consecutive spans lead from the start to it; a step can at best
+    halve their number."""
     found = []
     for first in firsts:
         found.append(1 + (found[first - 1] if first else 0))
@@ -75,7 +75,7 @@ def _spans_before(firsts):
 
 
 def _steps(chosen, homes, processors):
-    """Steps with a processor for each element that is glued: where it lies, or an idle one."""
+    """Steps with a processor for each combined element: its own, or an idle one."""
     firsts, held_by = list(range(len(homes))), list(homes)
     for glued in chosen:
         stay = {held_by[k]: k for k in reversed(glued)}  # the first of those on one processor

@@ -1,8 +1,9 @@
-"""Processors that solve a robot's recurrences by blocks, and a record of who does what.
+"""Processors that solve a robot's recurrences by blocks, and a record of their work.
 
-Every joint has a processor, which evaluates what the joint has for itself. A recurrence is solved
-in an order of physics/parts/orders.py. A processor reads what it holds; what it reads of others is
-sent to it, and stays. So the record has every message that is needed, and no other.
+Every joint has a processor, which evaluates the local equations of the joint. A recurrence is
+solved in an order of physics/parts/orders.py. A processor reads the values it holds; values of
+others are sent to it, and stay there. The record therefore has exactly the messages that are
+needed.
 """
 
 from itertools import zip_longest
@@ -18,12 +19,12 @@ INVERSE = {matmul: lambda rotation: rotation.T, add: neg}
 
 
 class PFoldStep(NamedTuple):
-    """What all processors do at once, after the messages have arrived.
+    """The simultaneous work of all processors, after the messages have arrived.
 
-    - `value`: what is computed: "R", "ω", ..., or "Δω" for the terms of a recurrence.
-    - `done`: maps each processor that works to its joint or, in a recurrence, to the span (first,
-      last) of the row that it combines; it is empty where messages only have to arrive before they
-      are sent on.
+    - `value`: the computed value: "R", "ω", ..., or "Δω" for the terms of a recurrence.
+    - `done`: maps each working processor to its joint or, in a recurrence, to the span (first,
+      last) of the row that it combines; it is empty if messages only have to arrive before they are
+      forwarded.
     - `messages`: (from, to, what), where `what` is a value and its joint or span.
     """
 
@@ -42,17 +43,17 @@ class PFoldMachine:
         self._rounds = _rounds(self.homes)
         self._outward = Row(order(len(tour.visits), processors), tour.visits)
         self._inward = Row(bodies, [Visit(i) for i in tour.bodies[::-1]], _mirrored(bodies))
-        self._holders = {}  # (value, body) -> processors; the first one made it
+        self._holders = {}  # (value, body) -> processors; the first one computed it
         self._at = None  # the processor at work
         self._arriving = []  # messages since the last step
 
     def each(self, name, value):
-        """What every joint has for itself: value(i, p) for each joint i and its parent p."""
+        """The local values of every joint: value(i, p) for each joint i and its parent p."""
         return self._each(name, value, self._rounds)
 
     def outward(self, name, combine, first, term):
         """Solve x[i] = x[p] ∘ term(i, p), where x of the base is `first` and ∘ is `combine`."""
-        moving = combine is add and any(first.scalars())  # else it changes nothing
+        moving = combine is add and any(first.scalars())  # otherwise it changes nothing
 
         def own(i, p):
             return first + term(i, p) if moving and p == WORLD else term(i, p)
@@ -62,9 +63,9 @@ class PFoldMachine:
         return x
 
     def inward(self, name, term):
-        """Sum the terms of every joint and of all that it carries.
+        """Sum the terms of every joint and of everything that it carries.
 
-        Along the tour these are the sum of all from this joint on, less that of all beyond.
+        Along the tour this is the sum of all from this joint on, minus that of all beyond.
         """
         terms, beyond = self.each(f"Δ{name}", term), self.tour.beyond
         if not beyond:
@@ -93,7 +94,7 @@ class PFoldMachine:
             term = terms[visit.body]
             held.append(INVERSE[combine](term) if visit.leaves else term)
         self._at = None
-        if self._arriving and row.steps[0].sent:  # terms are there before any of them is sent on
+        if self._arriving and row.steps[0].sent:  # terms arrive before any of them is forwarded
             self._record(name, {})
         for i, k in row.places.items():
             self._holders[name, i] = [row.homes[k]]
@@ -104,7 +105,7 @@ class PFoldMachine:
                 if first == 0 and not visit.leaves:
                     holders = self._holders[name, visit.body]
                     holders[:] = [*holders, to] if step else [sender, *holders]
-            if step:  # else messages go with those of the next step
+            if step:  # otherwise messages join those of the next step
                 do(step, combine, held)
                 self._record(name, done)
         return Held(self, name, {i: held[k] for i, k in row.places.items()})
@@ -114,7 +115,7 @@ class PFoldMachine:
         self._arriving = []
 
     def fetch(self, name, i):
-        """The processor at work reads a value of joint i."""
+        """The working processor reads a value of joint i."""
         if self._at is None:
             return
         holders = self._holders[name, i]
@@ -124,19 +125,19 @@ class PFoldMachine:
 
 
 class Held:
-    """The values of one name, as the processor at work reads them."""
+    """The values of one name, as read by the working processor."""
 
     def __init__(self, machine, name, values):
         self.machine, self.name, self.values = machine, name, values
 
     def __getitem__(self, i):
-        if i != WORLD:  # what the base has is known to all
+        if i != WORLD:  # values of the base are known to all
             self.machine.fetch(self.name, i)
         return self.values[i]
 
 
 class RowStep(NamedTuple):
-    """A step of an order; the last one is None, and has the messages that bring results home."""
+    """A step of an order; the last one is None, with the messages that return results."""
 
     step: Step | None
     done: dict
@@ -144,7 +145,7 @@ class RowStep(NamedTuple):
 
 
 class Row:
-    """The row of a recurrence: its terms, where they lie, and the steps of an order."""
+    """The row of a recurrence: its terms, their places, and the steps of an order."""
 
     def __init__(self, order, visits, number=None):
         """`number` renames some processors."""
@@ -164,7 +165,7 @@ class Row:
 
 
 def _mirrored(order):
-    """Other numbers for processors: the first block is where the last was."""
+    """Other numbers for processors, such that the first block is where the last was."""
     blocks = [*dict.fromkeys(order.homes)]
     return dict(zip(blocks, reversed(blocks), strict=True))
 

@@ -24,21 +24,21 @@ ORDERS = {each.__name__: each for each in (p_fold, shuffled_p_fold, optimal)}
 
 
 def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPlan:
-    """Lee and Chang's plan for inverse dynamics on p processors (1988).
+    """Return Lee and Chang's plan for inverse dynamics on p processors (1988).
 
-    In base coordinates inverse dynamics is six recurrences, one of rotations and five of sums, and
-    equations that every joint has for itself. Each processor has a block of joints; recurrences
+    In base coordinates inverse dynamics consists of six recurrences, one of rotations and five of
+    sums, and of local equations of every joint. Each processor has a block of joints; recurrences
     are solved by blocks (algorithm PFP): within each, then over their ends, then inside again.
 
-    A tree is taken along the tour that enters and leaves each of its bodies, a chain as it is.
+    A tree is traversed along the tour that enters and leaves each of its bodies, a chain directly.
 
     **Arguments:**
 
-    - `robot`: a tree of any joints. Closed loops, couplings and springs are refused.
-    - `processors`: how many, from 1; those beyond the number of joints are idle.
-    - `order`: `"p_fold"`, or `"shuffled_p_fold"`, in which the ends of blocks move by inverse
-      shuffles, for networks that shuffle; it takes a power of two of processors. `"optimal"`
-      solves recurrences in the fewest steps there are, found by search, for up to 12 joints in a
+    - `robot`: a tree of any joints. Closed loops, couplings and springs are not supported.
+    - `processors`: the number of processors, from 1; those beyond the number of joints are idle.
+    - `order`: `"p_fold"`; or `"shuffled_p_fold"`, in which the ends of blocks move by inverse
+      shuffles, for networks that shuffle, which requires a power of two of processors. `"optimal"`
+      solves recurrences in the fewest possible steps, found by search, for up to 12 joints in a
       row.
 
     **Returns:** a plan with `steps`, `messages`, `joints`, `on` and `carry_out`.
@@ -58,9 +58,9 @@ def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPl
     if rows.followers:
         names = listing([rows.joints[k].name for k in rows.followers])
         raise ArgumentError(
-            f"robot {quoted(robot.name)}: {what} does not take coupled or helical joints, and it "
-            f'has {names}; px.load(..., couplings="independent") lets coupled joints move by '
-            "themselves"
+            f"robot {quoted(robot.name)}: {what} does not support coupled or helical joints, found "
+            f'{names}; px.load(..., couplings="independent") lets coupled joints move '
+            "independently"
         )
     if not robot.n:
         raise ArgumentError(f"robot {quoted(robot.name)} has no joints; {what} needs at least one")
@@ -69,7 +69,7 @@ def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPl
 
 
 class PFoldPlan:
-    """Which processor does what, and what it is sent. Made by `px.parallel.p_fold_plan`."""
+    """The work of each processor, and its messages. Created by `px.parallel.p_fold_plan`."""
 
     robot: Robot
     processors: int
@@ -88,13 +88,13 @@ class PFoldPlan:
 
     @property
     def steps(self) -> list[PFoldStep]:
-        """In each step a processor evaluates one equation of one joint, or applies the operator of
-        a recurrence once. See `PFoldStep`: `value`, `done` and `messages`."""
+        """The `PFoldStep`s, with `value`, `done` and `messages`. In each, a processor evaluates one
+        equation of one joint, or applies the operator of a recurrence once."""
         return list(self._recorded.steps)
 
     @property
     def joints(self) -> list[list[str]]:
-        """For each processor the names of its joints. A joint of several degrees of freedom has a
+        """For each processor the names of its joints. A joint of several degrees of freedom has one
         row for each of them, and is listed by these."""
         names = [joint.name for joint in self._model.robot.joints]
         homes = self._recorded.homes

@@ -33,7 +33,7 @@ class Glue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """A solved recurrence. Made by `px.parallel.recurrence`.
+    """A solved recurrence, created by `px.parallel.recurrence`.
 
     - `results`: x(0), x(1), ...
     - `order`: which processor combined which spans at which step.
@@ -70,12 +70,12 @@ class Recurrence:
 
     @property
     def operations(self) -> int:
-        """How often the operator is applied in total."""
+        """The total number of applications of the operator."""
         return sum(len(step.glues) for step in self.order.steps)
 
     @property
     def bound(self) -> int:
-        """A number of steps that no order can beat; see `least_steps`."""
+        """A lower bound of the steps of any order; see `least_steps`."""
         return least_steps(self.elements, self.processors)
 
     @cached_property
@@ -114,15 +114,15 @@ def recurrence(
 
     **Arguments:**
 
-    - `operator`: an associative function of two arguments: a matrix product, a sum, any operator
-      that combines two adjacent spans.
-    - `terms`: at least one.
+    - `operator`: an associative function of two arguments, such as a matrix product, a sum, or any
+      operator that combines two adjacent spans.
+    - `terms`: the terms, at least one.
     - `start`: x(-1); without it x(0) is terms[0].
     - `order`: `"doubling"` and `"halving"` need one processor per term; `"p_fold"` and `"serial"`
-      share the terms among any number; `"optimal"` does so in the fewest steps, found by search,
-      for up to 12 terms; `"shuffled_doubling"` and `"shuffled_p_fold"` move the
-      terms between processors, for networks that shuffle.
-    - `processors`: how many there are; by default one per term.
+      divide the terms among any number; `"optimal"` does so in the fewest steps, found by search,
+      for up to 12 terms; `"shuffled_doubling"` and `"shuffled_p_fold"` move the terms between
+      processors, for networks that shuffle.
+    - `processors`: the number of processors; by default one per term.
 
     **Returns:** a `px.parallel.Recurrence` with `results`, `steps`, `operations`, `bound` and
     `messages`.
@@ -134,7 +134,7 @@ def recurrence(
     >>> sums = px.parallel.recurrence(lambda a, b: a + b, range(8))
     >>> sums.results
     [0, 1, 3, 6, 10, 15, 21, 28]
-    >>> sums.steps, sums.operations  # instead of 7 steps one after another
+    >>> sums.steps, sums.operations  # instead of 7 sequential steps
     (3, 17)
     """
     if not callable(operator):
@@ -152,7 +152,7 @@ def recurrence(
 
 
 def delivered(network, processors, sent, per_hop, startup):
-    """The Delivery of messages between so many processors, one list of them after another."""
+    """The Delivery of messages between a number of processors, one list of them after another."""
     if not isinstance(network, Network):
         raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
     if network.processors < processors:
@@ -164,12 +164,12 @@ def delivered(network, processors, sent, per_hop, startup):
 
 
 def record(order):
-    """For each step of an order who glues which spans, from where."""
+    """For each step of an order, who combines which spans, from where."""
     return [_glues(*state) for state in order.replay() if state[0] is not None]
 
 
 def messages(order):
-    """For each step the triples (from, to, span) that must travel before it, then what goes home.
+    """For each step the triples (from, to, span) sent before it, then those that return results.
 
     A span that was sent to a processor stays there and is not sent again.
     """
@@ -187,7 +187,7 @@ def messages(order):
 
 
 def _glues(step, firsts, held_by):
-    """What is glued in a step, given the state before it."""
+    """The combinations of a step, given the state before it."""
     moved = dict(step.moves)
     return [
         Glue(

@@ -1,8 +1,8 @@
-"""A tree as a row: the tour around it, on which recurrences along a tree are ordinary ones.
+"""A tree as a row: the tour around it, which turns recurrences along a tree into ordinary ones.
 
-The tour enters every body and leaves it again (Tarjan and Vishkin, 1985). Whoever leaves body i
-undoes its term, so that the recurrence along the tour has the value of body i where i is entered:
-products of rotations and sums can be undone. The tour of a chain is the chain.
+The tour enters every body and leaves it again (Tarjan and Vishkin, 1985). Leaving body i undoes its
+term, so that the recurrence along the tour has the value of body i where it is entered: products of
+rotations and sums can be undone. The tour of a chain is the chain.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Visit(NamedTuple):
 
 
 class Tour:
-    """The tour around a robot's tree; what it does after the last body is entered is left out."""
+    """The tour around a robot's tree, truncated after the last body is entered."""
 
     def __init__(self, robot):
         self.parent = [joint.parent for joint in robot.joints]
@@ -39,7 +39,7 @@ class Tour:
 
     @property
     def beyond(self):
-        """body -> the first body after it that it does not carry, where there is one."""
+        """body -> the first body after it that it does not carry, if there is one."""
         found, entered = {}, None
         for visit in reversed(self.visits):
             if visit.leaves:

@@ -1,1 +1,1 @@
-"""Tasks balanced for a stream of states."""
+"""Pipelines: tasks balanced for a stream of states."""

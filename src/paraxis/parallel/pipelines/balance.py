@@ -1,7 +1,7 @@
 """The public `pipeline`: tasks balanced for maximum pipelining, with the fewest buffers.
 
-After Lee and Chang's pipeline of CORDIC processors (1988, section 2.2): a processor for each task,
-a new item every stage, and values that are early are delayed until those they meet are available.
+Follows Lee and Chang's pipeline of CORDIC processors (1988, section 2.2): a processor for each
+task, a new item every stage, and early values are delayed until the others are available.
 """
 
 import math
@@ -19,7 +19,7 @@ from .program import StreamTasks
 from .sharing import share
 
 ROUNDING = Fraction(1, 10**9)  # relative: a weight that is a sum of floats may be off by that much
-MOST_STAGES = 10**10  # what the search for the fewest buffers can tell apart
+MOST_STAGES = 10**10  # that the search for the fewest buffers can distinguish
 
 
 def pipeline(
@@ -32,25 +32,25 @@ def pipeline(
     aligned_outputs: bool = True,
     processors: int | None = None,
 ) -> Pipeline:
-    """Arrange tasks as a pipeline that takes a new item every stage, with the fewest buffers.
+    """Arrange tasks as a pipeline that accepts an item every stage, with the fewest buffers.
 
     **Arguments:**
 
     - `tasks`: a `px.TaskGraph` without messages, since values travel in no time. Tasks of weight 0
       represent single inputs and outputs.
     - `stage`: the length of a stage, in the unit of the weights; a task then takes as many stages
-      as its weight needs. By default every task takes one stage. A task of weight 0 takes none.
-    - `stages`: how many there are; by default as many as the longest path needs.
+      as its weight requires. By default every task takes one stage. A task of weight 0 takes none.
+    - `stages`: the number of stages; by default as many as the longest path requires.
     - `shared`: whether one delay line serves all tasks that need a value, instead of one line each.
     - `values`: names of values along edges, `(before, after)` -> a name or a list of names. By
-      default a task has one value. Not for tasks of a Program, which know theirs.
+      default a task has one value. Not for tasks of a Program, whose values are known.
     - `aligned_inputs`: whether all inputs arrive at stage 0, where tasks without predecessors
       start; otherwise they arrive when they are needed.
     - `aligned_outputs`: whether the results of tasks without successors leave together, at the
       end; otherwise each leaves when it is available.
-    - `processors`: with fewer processors than tasks, a new item comes only every few stages, a
-      processor does one task at a time, and tasks without predecessors get their inputs when they
-      start. By default there is one processor per task.
+    - `processors`: with fewer processors than tasks, items enter only every few stages, a processor
+      executes one task at a time, and tasks without predecessors get their inputs when they start.
+      By default there is one processor per task.
 
     **Returns:** a `px.parallel.Pipeline` with `stages`, `latency`, `interval` and `buffers`.
 
@@ -63,7 +63,7 @@ def pipeline(
     >>> stages = px.pipeline(tasks)
     >>> stages.latency, stages.interval
     (3, 1)
-    >>> stages.delays  # the result of a waits a stage for b
+    >>> stages.delays  # the result of a waits one stage for b
     {'a': 1}
     """
     a_task_graph(tasks)
@@ -72,7 +72,7 @@ def pipeline(
         tasks = StreamTasks(tasks)
     if isinstance(tasks, StreamTasks):
         if values is not None:
-            raise ArgumentError("values cannot be given for a Program: its tasks know their values")
+            raise ArgumentError("values: cannot be given for a Program, whose values are known")
         values = tasks.values
     if not len(tasks):
         raise TaskError(f"pipeline of {tasks.name}: there are no tasks")
@@ -103,13 +103,13 @@ def _require_no_messages(tasks):
         (first, then), size = next(iter(tasks.messages.items()))
         raise TaskError(
             f"pipeline of {tasks.name}: a message of size {size} goes from {tasks.names[first]} to "
-            f"{tasks.names[then]}, but values in a pipeline travel in no time; put a task of that "
+            f"{tasks.names[then]}, but values in a pipeline travel in no time; use a task of that "
             "weight between the two instead"
         )
 
 
 def _latencies(tasks, stage):
-    """How many stages each task takes."""
+    """The number of stages of each task."""
     if stage is None:
         return tuple(int(weight > 0) for weight in tasks.weights)
     if isinstance(stage, bool) or not isinstance(stage, Real) or not 0 < stage < math.inf:
@@ -118,14 +118,14 @@ def _latencies(tasks, stage):
 
 
 def _stages(weight, stage):
-    """How many stages cover a weight. Integers are taken as exact."""
+    """The number of stages that cover a weight. Integers are taken as exact."""
     exact = Fraction(weight) / Fraction(stage)
     whole = weight == int(weight) and stage == int(stage)
     return math.ceil(exact if whole else exact * (1 - ROUNDING))
 
 
 def _longest_path(tasks, latencies, slots, spacing):
-    """The stages an item needs, if each task starts an integer number of rounds after its slot."""
+    """The stages of an item, if each task starts an integer number of rounds after its slot."""
     ends = [0] * len(tasks)
     for task in tasks.order:
         ready = max((ends[first] for first in tasks.predecessors[task]), default=0)

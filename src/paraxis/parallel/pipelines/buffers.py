@@ -1,11 +1,11 @@
-"""The fewest buffers that keep the streams of a pipeline in step.
+"""The fewest buffers that keep the streams of a pipeline aligned.
 
 A task may start once its inputs are available, t_v >= t_u + latency_u, and early values wait in a
-delay line. A line that ends at m is m - t_u - latency_u registers long, and m >= t_v for all
-tasks v that take from it. Each of these is a difference of two unknowns, so the corners of the
-linear program are integers (it is the dual of a flow of least cost): its optimum is that of the
-integer program, for lines with taps as for lines with one taker each. Where an item comes only
-every few stages, the unknowns count these rounds, and everything above holds for them.
+delay line. A line that ends at m is m - t_u - latency_u registers long, and m >= t_v for all tasks
+v that read from it. Each of these is a difference of two unknowns, so the vertices of the linear
+program are integers (it is the dual of a minimum-cost flow): its optimum is that of the integer
+program, both for lines with taps and for lines with one reader each. If items enter only every few
+stages, the unknowns count these rounds, and all of the above still holds.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ OUTSIDE = None  # takes the results
 
 @dataclass(frozen=True)
 class Line:
-    """The registers behind a task for one of its values.
+    """The registers after a task for one of its values.
 
     `taps` maps the readers, by index among the tasks or OUTSIDE, to the number of registers that
     the value has passed by then.
@@ -38,14 +38,14 @@ class Line:
 
     @property
     def tapped(self) -> bool:
-        """Whether it is read in the middle and at its end; its entry is not the middle."""
+        """Whether it is read both in the middle (not at its entry) and at its end."""
         return len({*self.taps.values()} - {0}) > 1
 
 
 def routes(tasks, values, shared, aligned_outputs):
-    """The lines there will be: (task, value, takers), one for all takers or one for each.
+    """The lines needed: (task, value, readers), one for all readers or one for each.
 
-    `values` maps an edge, as a pair of indices, to the values that go along it.
+    `values` maps an edge, as a pair of indices, to the values along it.
     """
     takers = {}
     for first, after in enumerate(tasks.successors):
@@ -71,9 +71,9 @@ def delay_lines(starts, latencies, stages, spacing, routes):
 
 
 def fewest_buffers(tasks, latencies, windows, spacing, routes):
-    """The starts for which the lines are shortest in total; among these the earliest.
+    """The starts with the shortest total length of lines; among these the earliest.
 
-    `windows` holds the first and the last start of each task; it starts some number of rounds,
+    `windows` has the first and the last start of each task; it starts an integer number of rounds,
     of `spacing` stages, after the first.
     """
     slots = [first for first, _ in windows]
@@ -104,14 +104,14 @@ def fewest_buffers(tasks, latencies, windows, spacing, routes):
 
 
 def _rounds(stages, spacing):
-    """How many rounds it takes until so many stages have passed."""
+    """The number of rounds in which this many stages pass."""
     return -(-stages // spacing)
 
 
 def _events(limits, order, cost):
-    """When each event is, between 0 and its limit, for the least sum of cost times time.
+    """The time of each event, between 0 and its limit, with the least sum of cost times time.
 
-    `order` holds (event, later event, time between them at least). All numbers are integers.
+    `order` has (event, later event, least time between them). All numbers are integers.
     """
     optimize, sparse = scipy_parts("pipeline")
     earlier, later, apart = np.array(order, dtype=int).reshape(-1, 3).T
@@ -126,7 +126,7 @@ def _events(limits, order, cost):
             A_ub=differences,
             b_ub=-apart,
             bounds=[(0, limit) for limit in limits],
-            method="highs-ds",  # the simplex method ends in a corner
+            method="highs-ds",  # the simplex method ends at a vertex
         )
     )
     if not found.success:

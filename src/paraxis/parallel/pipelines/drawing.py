@@ -1,8 +1,8 @@
-"""A pipeline as a picture: stages are columns, registers are on their delay lines.
+"""A pipeline as a picture: stages are columns, and registers are drawn on their delay lines.
 
-Events at one time are at one position: a tap and who reads it are at the same boundary
-between two stages, and the wire between them is vertical. Wires at one boundary are on tracks
-beside each other where they would overlap.
+Simultaneous events have the same position: a tap and its reader are at the same boundary between
+two stages, and the wire between them is vertical. Wires at one boundary that would overlap are on
+adjacent tracks.
 """
 
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ from .buffers import OUTSIDE
 
 STAGE, ROW, TRACK = 76, 34, 7  # pixels from boundary to boundary, row to row, track to track
 BOX, REGISTER = 24, 14  # the height of a task; the side of a register
-TOP, MARGIN, PORT = 34, 14, 5  # above the rows; beside the picture; between wires to a task
-LETTERS = 9  # of a name fit into a column
+TOP, MARGIN, PORT = 34, 14, 5  # above the rows; at the sides; between wires to a task
+LETTERS = 9  # of a name that fit into a column
 
 
 def draw(pipeline):
-    """The picture as a Drawing, as wide and high as it needs."""
+    """The picture as a Drawing of the required size."""
     return _Picture(pipeline).drawing
 
 
 @dataclass(frozen=True)
 class Wire:
-    """At one boundary: from the row where a value is to the tasks that take it there."""
+    """At one boundary: from the row of a value to the tasks that read it there."""
 
-    line: int  # its place among the pipeline's lines
+    line: int  # its index among the pipeline's lines
     row: int
     takers: tuple
-    rows: tuple  # all it touches
+    rows: tuple  # all rows it touches
 
 
 class Layout:
-    """The row of each task and of each delay line, and at each boundary the wires."""
+    """The row of each task and of each delay line, and the wires at each boundary."""
 
     def __init__(self, pipeline):
         self.pipeline = pipeline
@@ -52,12 +52,12 @@ class Layout:
         self.tracks = [_tracks(wires) for wires in self.wires]
 
     def place(self, task, lines):
-        """A task as near as can be to those it needs; its first line follows in the same row."""
+        """A task as near as possible to its predecessors; its first line is in the same row."""
         before = [self.task_row[first] for first in self.pipeline.tasks.predecessors[task]]
         near = sum(before) / len(before) if before else 0
         begin, ready = self.pipeline.starts[task], self.ready(task)
         end = self.end(lines[0]) if lines else ready
-        if begin == ready:  # what takes no stage still needs room for its name
+        if begin == ready:  # a task without stages still needs room for its name
             begin, end = (begin, max(end, ready + 1)) if before else (begin - 1, end)
         self.task_row[task] = row = self.free_row(near, begin, end)
         for number in lines:
@@ -66,7 +66,7 @@ class Layout:
                 self.line_row[number] = self.free_row(row, ready, self.end(number))
 
     def free_row(self, near, begin, end):
-        """The nearest row that is free from one stage to another, which then is taken."""
+        """The nearest row that is free from one stage to another, which is then reserved."""
         rows = sorted(range(len(self.taken) + 1), key=lambda row: abs(row - near))
         self.taken.append([])
         for row in rows:
@@ -78,7 +78,7 @@ class Layout:
         return row
 
     def connect(self, number, line):
-        """The wires behind a task for one of its values."""
+        """The wires after a task for one of its values."""
         ready, task_row = self.ready(line.task), self.task_row[line.task]
         line_row = self.line_row.get(number, task_row)
         takers = {ready: []} if line_row != task_row else {}
@@ -102,7 +102,7 @@ class Layout:
 
 
 def _tracks(wires):
-    """A track for each wire, so that those on one track have no row in common."""
+    """A track for each wire, so that wires on one track have no row in common."""
     tracks, ends = [0] * len(wires), []
     for k in sorted(range(len(wires)), key=lambda k: wires[k].rows[0]):
         free = (t for t, end in enumerate(ends) if end < wires[k].rows[0])
@@ -112,7 +112,7 @@ def _tracks(wires):
 
 
 class _Picture:
-    """Draws a layout. A task and the values behind it are a group, which the page can show alone;
+    """Draws a layout. A task and the values after it are a group, which the page can highlight;
     in it lines and wires come first, and the task on top."""
 
     def __init__(self, pipeline):
@@ -154,7 +154,7 @@ class _Picture:
         return HUES[number % len(HUES)]
 
     def find_wires(self):
-        """For each line its wires: (boundary, wire, where it stands)."""
+        """For each line its wires: (boundary, wire, position)."""
         found = [[] for _ in self.pipeline.lines]
         for boundary, wires in enumerate(self.layout.wires):
             for wire, track in zip(wires, self.layout.tracks[boundary], strict=True):
@@ -162,7 +162,7 @@ class _Picture:
         return found
 
     def find_ports(self):
-        """(task, line) -> the height at which the line's wire comes to the task."""
+        """(task, line) -> the height at which the line's wire enters the task."""
         coming = {}
         for wires in self.layout.wires:
             for wire in wires:
@@ -203,7 +203,7 @@ class _Picture:
             )
 
     def draw_wire(self, boundary, wire, x):
-        """From a task's side, or from its line, to its takers."""
+        """From a task's side, or from its line, to its readers."""
         layout, line = self.layout, self.pipeline.lines[wire.line]
         y, side = self.y(wire.row), self.right[boundary]
         begins = boundary == layout.ready(line.task)

@@ -1,4 +1,4 @@
-"""A pipeline as one HTML page: its sizes, its picture, its delay lines as a table."""
+"""A pipeline as one HTML page: its sizes, its picture, and a table of its delay lines."""
 
 from html import escape
 
@@ -8,12 +8,12 @@ from ...drawing.frame import document, header, tiles
 from ...drawing.page import section, table
 from .drawing import draw
 
-MOST = 2000  # tasks in a picture that anyone looks at
+MOST = 2000  # tasks in a useful picture
 
 LEGEND = (
-    "From left to right. Boxes are tasks, squares the registers of delay lines, dots the taps; "
-    "values that belong together meet at one boundary. Point at one to see what it is, and where "
-    "its values go."
+    "Time runs from left to right. Boxes are tasks, squares the registers of delay lines, dots "
+    "the taps; values of the same item meet at one boundary. Point at an element to see what it "
+    "is, and where its values go."
 )
 WIDTH = "main { max-width: 1200px; }\n"
 PICTURE = """.scroll svg { display: block; max-width: none; }
@@ -37,7 +37,7 @@ def page(pipeline):
 def _head(pipeline, name):
     figures = (
         (pipeline.stages, "stages from the inputs to the results"),
-        (pipeline.processors, f"processors, which take a new item {pipeline.pace}"),
+        (pipeline.processors, f"processors, which accept an item {pipeline.pace}"),
         (pipeline.buffers, f"buffer stages in {len(pipeline.delays)} delay lines"),
         (pipeline.tapped_delay_lines, "of these lines are tapped"),
     )
@@ -56,7 +56,7 @@ def _picture(pipeline):
 
 
 def picture(pipeline):
-    """The drawing in its own size, to be moved where a page is narrower; styled by PICTURE."""
+    """The drawing in its own size, scrollable on narrower pages; styled by PICTURE."""
     drawing = draw(pipeline)
     svg = drawing.svg("plot").replace("<svg ", f'<svg style="width:{drawing.width:.0f}px" ', 1)
     return f'<div class="scroll">{svg}</div>'
@@ -70,5 +70,5 @@ def _lines(pipeline):
     ]
     if not rows:
         return section("Delay lines", "There are none.")
-    words = "How long each is, and who reads it where."
+    words = "The length of each, and its readers."
     return section("Delay lines", words, table(("line", "stages", "read by"), rows, {"stages"}))

@@ -26,16 +26,16 @@ MOST_LINES = 17  # for the stages, and for the delay lines
 
 @dataclass(frozen=True, eq=False)
 class Pipeline:
-    """Tasks arranged as a pipeline. Made by `px.pipeline`.
+    """Tasks arranged as a pipeline, created by `px.pipeline`.
 
     - `tasks`: the `px.TaskGraph`.
-    - `starts`, `latencies`: for each task, the stage at which it starts on an item, and how many
-      stages it takes.
-    - `stages`: after how many an item is done.
-    - `spacing`: how many stages behind it the next item follows.
-    - `stage`: how long a stage lasts, in the unit of the tasks' weights.
+    - `starts`, `latencies`: for each task, the stage at which it starts on an item, and its number
+      of stages.
+    - `stages`: the number of stages until an item is done.
+    - `spacing`: the number of stages from one item to the next.
+    - `stage`: the length of a stage, in the unit of the tasks' weights.
     - `lines`: the delay lines; `shared`: whether one serves all tasks that need a value.
-    - `places`: the processor of each task where processors are shared, otherwise None.
+    - `places`: the processor of each task if processors are shared, otherwise None.
 
     **Example:**
 
@@ -83,12 +83,12 @@ class Pipeline:
 
     @cached_property
     def start(self) -> dict[Hashable, int]:
-        """Task -> the stage it starts at."""
+        """Task -> the stage at which it starts."""
         return dict(zip(self.tasks.names, self.starts, strict=True))
 
     @cached_property
     def processor(self) -> dict[Hashable, int | None]:
-        """Task -> the processor it runs on, from 0; None for a task that takes no time."""
+        """Task -> its processor, from 0; None for a task that takes no time."""
         places = self.places
         if places is None:
             number = iter(range(len(self.tasks)))
@@ -132,16 +132,17 @@ class Pipeline:
 
         **Arguments:**
 
-        - `items`: how many to send; or, with `functions`, one dict per item, input task -> value.
+        - `items`: the number of items; or, with `functions`, one dict per item, input task ->
+          value.
         - `functions`: task -> a function with one argument per edge to the task, in their order:
-          the value, or a dict of values where several go along the edge. It returns the task's
-          value, or a dict where its values have names. An input's function gets the item's value.
-          Only tasks of weight 0 with one argument may be left out; they pass the argument on.
+          the value, or a dict of values if several go along the edge. It returns the task's value,
+          or a dict if its values have names. An input's function gets the item's value. Only tasks
+          of weight 0 with one argument may be omitted; they pass the argument on.
 
         **Returns:** an object with `results`, one dict per item, output task -> value; and `done`,
         the stage at which each item is done.
 
-        **Raises:** `px.ScheduleError` where items meet that do not belong together.
+        **Raises:** `px.ScheduleError` if values of different items meet.
         """
         from .stream import stream
 
@@ -206,7 +207,7 @@ class Pipeline:
 
     @property
     def pace(self) -> str:
-        """How often items come, in words."""
+        """The interval of items, in words."""
         return "every stage" if self.spacing == 1 else f"every {self.spacing} stages"
 
     @property
@@ -242,7 +243,7 @@ class Pipeline:
 
 
 def _line(head, words, between):
-    """The words that fit behind the head, at least one, and how many more there are."""
+    """The words that fit after the head, at least one, and the number of the others."""
     line = head + between.join(words)
     fit = len(words)
     while len(line) > WIDTH and fit > 1:
@@ -252,6 +253,6 @@ def _line(head, words, between):
 
 
 def _first(lines, what):
-    """As many of the lines as are printed, and how many more there are."""
+    """The lines that are printed, and the number of the others."""
     more = len(lines) - MOST_LINES
     return lines if more <= 0 else [*lines[:MOST_LINES], f"... and {more} more {what}"]

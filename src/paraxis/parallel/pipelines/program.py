@@ -1,9 +1,9 @@
-"""A Program as a pipeline: its inputs and outputs are tasks too, and real values flow.
+"""A Program as a pipeline: its inputs and outputs are tasks too, and actual values flow.
 
-Between the operations of a Program values need delay lines, and so do inputs that are used late
-and results that are early. So each entry of an input or output that matters becomes a task of
-weight 0. Where a task makes several values, each has a line of its own. What is free (constants,
-sign changes, sines taken as given) is made by whoever needs it.
+Values between the operations of a Program need delay lines, and so do inputs that are used late and
+results that are early. Every relevant entry of an input or output therefore becomes a task of
+weight 0. If a task computes several values, each has its own line. Free values (constants, sign
+changes, sines taken as given) are computed by each user.
 """
 
 import math
@@ -20,9 +20,9 @@ from ..tasks.task_graph import TaskGraph
 class StreamTasks(TaskGraph):
     """The tasks of a Program with its inputs and outputs around them.
 
-    `values` and `functions` are what `px.pipeline` and `Pipeline.simulate` take by these names.
-    `inputs` and `outputs` map entries, as ("q", 0), to tasks, `constants` the other outputs to
-    their values.
+    `values` and `functions` are the arguments of `px.pipeline` and `Pipeline.simulate` with these
+    names. `inputs` and `outputs` map entries, such as ("q", 0), to tasks, `constants` maps the
+    other outputs to their values.
     """
 
     def __init__(self, tasks):
@@ -54,7 +54,7 @@ class StreamTasks(TaskGraph):
         for task in tasks.names:
             recipes[task].gives = tuple(wanted[task])
         self.functions = recipes
-        self.values = {  # only where a task has more than one
+        self.values = {  # only if a task has more than one
             (first, then): tuple(values)
             for then, recipe in recipes.items()
             for first, values in recipe.takes.items()
@@ -63,12 +63,12 @@ class StreamTasks(TaskGraph):
 
 
 def _entry(kind, shapes, name, k):
-    """As in: input q[2]."""
+    """A name such as input q[2]."""
     return f"{kind} {name}[{k}]" if shapes[name] else f"{kind} {name}"
 
 
 def _wanted(recipes):
-    """task -> the values that others take from it."""
+    """task -> its values that are used by others."""
     wanted = {}
     for recipe in recipes.values():
         for first, values in recipe.takes.items():
@@ -77,10 +77,10 @@ def _wanted(recipes):
 
 
 class Recipe:
-    """How a task makes its values from those of others; operations mean what they always mean.
+    """How a task computes its values from those of others, by ordinary operations.
 
-    Values go by their labels: `takes` maps the tasks it needs to what it needs of each; `gives` is
-    what it is asked for.
+    Values are given by their labels: `takes` maps its predecessors to the values it needs of each;
+    `gives` is the list of requested values.
     """
 
     def __init__(self, task, results, maker, label):
@@ -101,7 +101,7 @@ class Recipe:
 
     def __call__(self, *arguments):
         known = {}
-        # A task of constants takes nothing, and is given nothing of meaning.
+        # A task of constants has no inputs, and its arguments are ignored.
         for values, argument in zip(self.takes.values(), arguments, strict=bool(self.takes)):
             known |= argument if len(values) > 1 else dict.fromkeys(values, argument)
         for own, node, needed in self.steps:
@@ -115,7 +115,7 @@ class Recipe:
 
 
 def evaluate(pipeline, arrays):
-    """What `Program.evaluate` gives, by streaming the states of a batch through a pipeline."""
+    """The result of `Program.evaluate`, by streaming the states of a batch through a pipeline."""
     tasks = pipeline.tasks
     if not isinstance(tasks, StreamTasks):
         raise ArgumentError(
@@ -148,7 +148,7 @@ def evaluate(pipeline, arrays):
 
 
 def _states(graph, arrays):
-    """The batch shape, and for each state a dict: entry, as ("q", 0), -> number."""
+    """The batch shape, and for each state a dict: entry, such as ("q", 0), -> number."""
     signature = map_driver.Signature(graph.inputs, {})
     given = [
         map_driver.as_array(array, name, shape)

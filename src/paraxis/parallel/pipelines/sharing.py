@@ -1,8 +1,8 @@
-"""Fewer processors than tasks: who works where, and in which stage of every round.
+"""Fewer processors than tasks: the processor of each task, and its stage in every round.
 
 Modulo list scheduling. A round is the time from one item to the next; a task does the same in each
-of them, on its own processor, in its own slot. An interval below the work a processor gets is
-impossible; the schedule starts there and tries the next longer one until every task finds room.
+of them, on its own processor, in its own slot. An interval below the work per processor is
+impossible; the search starts there and increases the interval until every task fits.
 """
 
 import itertools

@@ -1,9 +1,9 @@
-"""A pipeline at work, stage by stage: registers shift, and every item is followed.
+"""Simulates a pipeline stage by stage: registers shift, and every item is tracked.
 
-The machine knows the delay lines, how long each task takes, when tasks without predecessors start
-and, where an item comes only every few stages, at which stage of a round the others do. Items
-meet where the lines make them meet. A task to which different items come at once, or an item and
-nothing, shows that a line is too long or too short.
+The machine has the delay lines, the latency of each task, the starts of tasks without predecessors
+and, if items enter only every few stages, the stages of a round at which the others start. Items
+meet where the lines make them meet. If different items, or an item and nothing, reach a task at
+once, a line is too long or too short.
 """
 
 from collections import deque
@@ -27,13 +27,13 @@ class Stream:
 
 
 def stream(pipeline, items, functions=None):
-    """Send items through: a number of them, or for each a dict, input -> value.
+    """Send items through the pipeline: a number of them, or a dict, input -> value, for each.
 
-    A number needs no functions: the items are followed, and each is its own result. For values,
+    A number needs no functions: the items are tracked, and each is its own result. For values,
     `functions` maps a task to a function of one argument for each edge to it, in their order: the
-    value, or a dict of values where several go along the edge. It returns the task's value, or a
-    dict where its values have names. An input's function gets what the item gives for it. Only a
-    task of weight 0 with one argument needs none: it passes that on.
+    value, or a dict of values if several go along the edge. It returns the task's value, or a dict
+    if its values have names. An input's function gets the item's value for it. Only a task of
+    weight 0 with one argument needs none: it passes that on.
     """
     if functions is not None:
         _check(pipeline.tasks, functions)
@@ -45,7 +45,7 @@ def stream(pipeline, items, functions=None):
 
 
 def _check(tasks, functions):
-    """Names are those of tasks, and no task lacks a function that needs one."""
+    """Requires that names are those of tasks, and that tasks have the functions they need."""
     if not isinstance(functions, Mapping):
         raise ArgumentError(
             f"functions: expected a mapping from tasks, found {type(functions).__name__}"
@@ -68,7 +68,7 @@ def _check(tasks, functions):
 
 
 def _given(tasks, items, functions):
-    """For each item what it gives to the inputs; None where only their order matters."""
+    """For each item its values of inputs; None if only the order of items matters."""
     inputs = {
         name for name, before in zip(tasks.names, tasks.predecessors, strict=True) if not before
     }
@@ -87,8 +87,8 @@ def _given(tasks, items, functions):
             )
     if functions is None:
         raise ArgumentError(
-            "functions: items with values need them, to say what the tasks compute; give an "
-            "integer as items to follow items without values"
+            "functions: items with values need functions of the tasks; give an "
+            "integer as items to track items without values"
         )
     return items
 
@@ -102,8 +102,8 @@ class _Machine:
         self.results, self.done, self.now = [{} for _ in given], [0] * len(given), 0
         self.inside = [deque([EMPTY] * stages) for stages in pipeline.latencies]
         self.busy = {}  # processor -> until when, and by which task
-        self.fed = [[] for _ in self.tasks.names]  # task -> (value, line) behind it
-        self.taps = {}  # (task, taker) -> (value, line, place in it)
+        self.fed = [[] for _ in self.tasks.names]  # task -> (value, line) after it
+        self.taps = {}  # (task, reader) -> (value, line, position in it)
         for line in pipeline.lines:
             places = deque([EMPTY] * (1 + line.length))  # its entry, then its registers
             self.fed[line.task].append((line.value, places))
@@ -111,7 +111,7 @@ class _Machine:
                 self.taps.setdefault((line.task, taker), []).append((line.value, places, tap))
 
     def tick(self):
-        """One stage. A task comes after those it needs, as between them may be only a wire."""
+        """One stage. A task comes after its predecessors, as only a wire may be between them."""
         for task in self.tasks.order:
             number, arguments = self.arrived(task)
             self.occupy(task, number)
@@ -128,11 +128,11 @@ class _Machine:
         self.now += 1
 
     def turn(self, task, after=0):
-        """Whether this is the stage of the round at which a task starts, or is so far."""
+        """Whether this is the stage of the round at which a task starts, or `after` it."""
         return (self.now - self.pipeline.starts[task] - after) % self.pipeline.spacing == 0
 
     def arrived(self, task):
-        """The item that comes to a task, and its arguments."""
+        """The item that arrives at a task, and its arguments."""
         if not self.turn(task):
             return EMPTY
         if not self.tasks.predecessors[task]:
@@ -154,12 +154,12 @@ class _Machine:
         return next(iter(numbers)), arguments
 
     def item(self, age):
-        """The number of the item that entered so many stages ago, if one did."""
+        """The number of the item that entered this many stages ago, if any."""
         number, between = divmod(age, self.pipeline.spacing)
         return number if not between and 0 <= number < len(self.given) else None
 
     def occupy(self, task, number):
-        """A shared processor does one thing at a time."""
+        """Reserves a shared processor, which executes one task at a time."""
         places = self.pipeline.places
         if number is None or places is None or places[task] is None:
             return
@@ -172,7 +172,7 @@ class _Machine:
         self.busy[places[task]] = (self.now + self.pipeline.latencies[task], task)
 
     def result(self, task, number, arguments):
-        """What the task makes of its arguments; the item itself where there are no functions."""
+        """The result of a task for its arguments; the item itself if there are no functions."""
         if number is None or self.functions is None:
             return number
         function = self.functions.get(self.tasks.names[task])
@@ -189,13 +189,13 @@ class _Machine:
         return result[value]
 
     def leave(self, task, output):
-        """Take a result out, and see that it is the one that is due."""
+        """Takes a result out, and checks that it is the one that is due."""
         age = self.now - self.pipeline.starts[task] - self.pipeline.latencies[task]
         if (task, OUTSIDE) in self.taps:
             [(_, line, tap)] = self.taps[task, OUTSIDE]
             output, age = line[tap], self.now - self.pipeline.stages
         if age % self.pipeline.spacing:
-            return  # a register shows its item all through a round
+            return  # a register holds its item during a whole round
         (number, value), due = output, self.item(age)
         if number != due:
             raise ScheduleError(

@@ -1,1 +1,1 @@
-"""Schedules: checked plans and their bounds, from methods by name, for threads, or many at once."""
+"""Schedules: checked plans with bounds, from methods by name, for threads, or for many sizes."""

@@ -1,7 +1,7 @@
-"""Which values each processor should make, when it makes all that they need.
+"""Which values each processor should compute if it computes everything that they need.
 
-The cone of a value is all the work behind it. Processors whose values have little of their cones
-in common do little work twice.
+The cone of a value is all the work on which it depends. Processors whose values have little of
+their cones in common duplicate little work.
 """
 
 import numpy as np
@@ -10,12 +10,12 @@ WALK = 60  # steps towards the order in which neighbours have much in common
 
 
 def share_out(weights, cones, handicaps, twice=1.0):
-    """For each target the number of the part that makes it.
+    """For each target the number of the part that computes it.
 
-    `cones[t]` is a row of booleans: which of the weighted units target t needs; `handicaps[k]`
-    is how much part k has to do besides. Made small is the most that a part has to do alone,
-    plus what several parts need, times `twice`: 1 when each makes it for itself, less when they
-    share that too.
+    `cones[t]` is a row of booleans: which of the weighted units target t needs; `handicaps[k]` is
+    the additional work of part k. The function minimises the largest work that a part has to do
+    alone, plus the work that several parts need, times `twice`: 1 if each does it for itself, less
+    if they divide that too.
     """
     place, parts = np.zeros(len(cones), int), len(handicaps)
     if parts > 1 and len(cones) > 1:
@@ -29,7 +29,7 @@ def share_out(weights, cones, handicaps, twice=1.0):
 
 
 class _Halves:
-    """What it costs to divide targets between two groups of parts."""
+    """The costs of dividing targets between two groups of parts."""
 
     def __init__(self, weights, cones, groups, twice):
         self.weights, self.cones, self.twice = weights, cones, twice
@@ -42,15 +42,15 @@ class _Halves:
 
 
 def _halved(halves):
-    """0 or 1 for each target: put in a row in several ways, and cut where that is best."""
+    """0 or 1 for each target: ordered in several ways, and divided at the best position."""
     weights, cones = halves.weights, halves.cones
     best = None
     for order in _orders(weights, cones):
         first, last = _extent(cones[order])
         by_first = np.bincount(first, weights, len(cones) + 1)
         by_last = np.bincount(last, weights, len(cones) + 1)
-        before = np.cumsum(by_last)[:-1]  # [k]: what only targets 0..k need
-        after = by_first[:-1].sum() - np.cumsum(by_first)[:-1]  # what only k+1.. need
+        before = np.cumsum(by_last)[:-1]  # [k]: work that only targets 0..k need
+        after = by_first[:-1].sum() - np.cumsum(by_first)[:-1]  # work that only k+1.. need
         both = by_first[:-1].sum() - before - after
         for near, alone in ((0, (before, after)), (1, (after, before))):
             cost = halves.cost(alone, both)
@@ -72,7 +72,7 @@ def _extent(cones):
 
 
 def _orders(weights, cones):
-    """As they come, by the sizes of their cones, and with those side by side that are alike."""
+    """As given, by the sizes of their cones, and with similar ones next to each other."""
     yield np.arange(len(cones))
     sizes = cones @ weights
     yield np.argsort(sizes, kind="stable")
@@ -82,7 +82,7 @@ def _orders(weights, cones):
 
 
 def _slowest(alike):
-    """The slowest direction of a random walk between targets that are alike (Fiedler's)."""
+    """The slowest direction of a random walk between similar targets (Fiedler's)."""
     degree = np.maximum(alike.sum(axis=1), 1e-300)
     x = np.arange(len(alike), dtype=float)
     for _ in range(WALK):
@@ -93,7 +93,7 @@ def _slowest(alike):
 
 
 def _moved(halves, side):
-    """Move single targets to the other side while that helps."""
+    """Moves single targets to the other side as long as that helps."""
     weights, cones = halves.weights, halves.cones
     counts = np.array([cones[side == k].sum(axis=0) for k in (0, 1)])
     while True:
@@ -104,9 +104,9 @@ def _moved(halves, side):
             here = np.flatnonzero(side == k)
             last, unknown = counts[k] == 1, counts[1 - k] == 0
             mine = cones[here]
-            goes = mine @ (weights * (last & unknown))  # then needed there alone, not here
-            parts = mine @ (weights * (last & ~unknown))  # then there alone, not in both
-            joins = mine @ (weights * (~last & unknown))  # then in both, not here alone
+            goes = mine @ (weights * (last & unknown))  # then needed only there, not here
+            parts = mine @ (weights * (last & ~unknown))  # then only there, not in both
+            joins = mine @ (weights * (~last & unknown))  # then in both, not only here
             then = [alone[k] - goes - joins, alone[1 - k] + goes + parts]
             costs = halves.cost(then if k == 0 else then[::-1], both - parts + joins)
             j = int(costs.argmin()) if len(here) else 0

@@ -1,15 +1,15 @@
-"""A pass over tasks that is repeated, where a pass reads values that the one before it left.
+"""A repeated pass over tasks, where each pass reads values of the previous one.
 
-A pass begins when the one before has ended on all processors. Values that go from pass to pass
-need messages too, but these travel while other things are computed. So a pass may begin before all
-have arrived, if their readers begin later.
+A pass begins when the previous one has ended on all processors. Values that go from pass to pass
+need messages too, but these travel while other tasks are computed. A pass may therefore begin
+before all have arrived, if their readers start later.
 
 Two networks: with `"links"` every two processors have a link, and no message waits for another. On
-a `"bus"` one message is sent at a time, to all processors; others queue. What the next pass reads
-of a processor is one message there, sent when the last value of it is computed.
+a `"bus"` one message is sent at a time, to all processors; others queue. There, all values of a
+processor that the next pass reads are one message, sent when the last of them is computed.
 
-Schedules are found as heft.py and list_schedule.py do, and squeezed. Coarser tasks and fewer
-processors send fewer messages: both are tried, and the shortest period counts.
+Schedules are found as in heft.py and list_schedule.py, and compressed. Coarser tasks and fewer
+processors send fewer messages: both are tried, and the shortest period is used.
 """
 
 import math
@@ -29,8 +29,8 @@ GRAINS = (None, 2, 4, 8, 16, 32)  # flops per task
 class RepeatedSchedule:
     """When and where each task of a pass runs, and how soon the next pass may begin.
 
-    `sent` are (begin, end, sender) of the messages on a bus, also of those to the next pass, where
-    the sender is a task or a processor; with links there are none.
+    `sent` has (begin, end, sender) of the messages on a bus, including those to the next pass,
+    where the sender is a task or a processor; with links it is empty.
     """
 
     tasks: TaskGraph
@@ -44,13 +44,13 @@ class RepeatedSchedule:
 
 
 def repeated_schedule(program, carry, processors, latency=0, network=LINKS):
-    """The shortest RepeatedSchedule found of a Program whose outputs become inputs, as in `carry`.
+    """The shortest RepeatedSchedule found for a Program whose outputs become inputs by `carry`.
 
-    Times are in flops. The bound is of one pass, with links.
+    Times are in flops. The bound is that of one pass, with links.
     """
     balanced = program.balanced()
     fine = TaskGraph.from_program(balanced, latency=latency)
-    processors = min(processors, max(1, len(fine)))  # more would be idle all the time
+    processors = min(processors, max(1, len(fine)))  # more would always be idle
     least, best = max(bounds(fine, processors).values()), None
     for grain in GRAINS:
         tasks = fine if grain is None else TaskGraph.from_program(balanced, grain, latency=latency)
@@ -65,14 +65,14 @@ def repeated_schedule(program, carry, processors, latency=0, network=LINKS):
 
 
 def pass_bound(program, processors, latency=0):
-    """What no schedule of one pass can beat, in flops."""
+    """A lower bound of the length of one pass, in flops."""
     return max(
         bounds(TaskGraph.from_program(program.balanced(), latency=latency), processors).values()
     )
 
 
 def _halved(processors):
-    """All processors, half of them, and so on: with messages fewer may be faster."""
+    """All processors, half of them, and so on: with messages, fewer may be faster."""
     while processors:
         yield processors
         processors //= 2
@@ -104,7 +104,7 @@ class _Repeated:
 def stale_readers(tasks, carry):
     """Task -> the tasks that read its result in the next pass. Sign changes are free."""
     graph = tasks.program.graph
-    reads = {}  # input -> tasks that take it
+    reads = {}  # input -> tasks that read it
     for task, nodes in enumerate(tasks.operations):
         for node in nodes:
             for entry in map(_behind, node.args):
@@ -127,7 +127,7 @@ def _behind(node):
 
 
 class _Placing:
-    """Tasks, the most urgent first, each put where it ends first."""
+    """Tasks, the most urgent first, each placed where it ends first."""
 
     def __init__(self, repeated, processors):
         self.tasks, self.stale, self.processors = repeated.tasks, repeated.stale, processors
@@ -153,7 +153,7 @@ class _Placing:
         return self.starts, self.places, [(*when, task) for task, when in self.sent.items()]
 
     def _ranks(self):
-        """The longest way to the end of all, messages to the next pass included."""
+        """The longest path to the end of all, including messages to the next pass."""
         tasks, rank = self.tasks, [0] * len(self.tasks)
         for task in reversed(tasks.order):
             ways = [
@@ -180,7 +180,7 @@ class _Placing:
         return max([ready, *(end for _, end, _ in self._queued(waiting))])
 
     def _queued(self, waiting):
-        """(begin, end, task) of messages, one after another where the bus is free."""
+        """(begin, end, task) of messages, one after another when the bus is free."""
         free = 0
         for end, first in sorted(waiting):
             begin = self.bus.earliest(max(end, free), self.latency)
@@ -199,7 +199,7 @@ class _Placing:
 
 
 def _period(repeated, starts, places, sent):
-    """How soon the next pass may begin, and all that is sent on a bus."""
+    """How soon the next pass may begin, and everything that is sent on a bus."""
     tasks, latency = repeated.tasks, repeated.latency
     ends = [start + weight for start, weight in zip(starts, tasks.weights, strict=True)]
     period = max(ends, default=0)
@@ -226,6 +226,6 @@ def _period(repeated, starts, places, sent):
         bus.fill(begin, latency)
         sent.append((begin, begin + latency, f"processor {place}"))
         period = max(period, begin + latency - due[place])
-    if sent:  # of the next pass nothing is sent before this one has sent all
+    if sent:  # the next pass sends nothing before this one has sent everything
         period = max(period, max(end for _, end, _ in sent) - min(begin for begin, _, _ in sent))
     return period, sent

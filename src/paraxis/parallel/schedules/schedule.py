@@ -1,4 +1,4 @@
-"""A schedule: when and where each task runs. It is checked when made, so none is wrong."""
+"""A schedule: when and where each task runs. It is checked on creation, so every one is valid."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """When and on which processor each task runs; usually made by `px.schedule`.
+    """When and on which processor each task runs; usually created by `px.schedule`.
 
     Times are in the unit of the tasks' weights.
 
     **Arguments:**
 
     - `tasks`: a `px.TaskGraph`.
-    - `processors`: how many there are.
+    - `processors`: the number of processors.
     - `starts`: the start of each task, in the order of `tasks.names`.
     - `places`: the processor of each task, from 0, in the same order.
-    - `method`: how it was found.
-    - `bounds`: names of bounds -> times that no schedule can beat.
+    - `method`: the name of the method that found it.
+    - `bounds`: names of bounds -> lower bounds of the makespan.
 
     **Raises:** `px.ScheduleError` if a task starts before its predecessors and their messages are
-    done, or if two tasks overlap on a processor.
+    done, or two tasks overlap on a processor.
 
     **Example:**
 
@@ -74,7 +74,7 @@ class Schedule:
 
     @cached_property
     def processor(self) -> dict[Hashable, int]:
-        """Task -> the processor it runs on, from 0."""
+        """Task -> its processor, from 0."""
         return dict(zip(self.tasks.names, self.places, strict=True))
 
     @cached_property
@@ -106,7 +106,7 @@ class Schedule:
 
     @property
     def gap(self) -> float:
-        """How far the makespan is above the bound, relative to the bound; infinite if that is 0."""
+        """The excess of the makespan over the bound, relative to it; infinite if the bound is 0."""
         if self.optimal:
             return 0.0
         return self.makespan / self.bound - 1 if self.bound else math.inf
@@ -123,10 +123,10 @@ class Schedule:
 
     @property
     def efficiency(self) -> float:
-        """The speed-up per processor that computes: the share of their time that is used."""
+        """The speed-up per computing processor: the share of their time that is used."""
         return self.speedup / self.computing if self.makespan else 1.0
 
-    senders = 0  # so many processors, the last ones, only send what the first compute, in order
+    senders = 0  # the last this many processors only send results of the first ones, in order
 
     @property
     def computing(self) -> int:
@@ -135,7 +135,7 @@ class Schedule:
 
     @cached_property
     def rows(self) -> dict[int, list[Hashable]]:
-        """Processor -> the names of its tasks in time order; idle processors are left out."""
+        """Processor -> the names of its tasks in time order; idle processors are omitted."""
         names = self.tasks.names
         return {
             place: [names[task] for task in row]
@@ -207,7 +207,7 @@ class Schedule:
         return exported(self, folder, name, dtype)
 
     def _repr_html_(self):
-        """In notebooks: the chart, unless it is too large for one."""
+        """In notebooks: the chart, unless it is too large."""
         from ..gantt.page import framed
 
         return framed(self) if len(self.tasks) <= MOST_IN_NOTEBOOKS else None
@@ -224,7 +224,7 @@ class Schedule:
 
 
 def violations(tasks, processors, starts, places):
-    """What is wrong with a schedule, one sentence per fault; an empty list if nothing is."""
+    """The faults of a schedule, one sentence each; an empty list if there are none."""
     if len(starts) != len(tasks) or len(places) != len(tasks):
         return [
             f"expected a start and a processor for {counted(len(tasks), 'task')}, found "
@@ -282,7 +282,7 @@ def _is_one_of(place, processors):
 
 
 def _plain(value):
-    """A Python number, for JSON. Anything else stays as it is, to be refused."""
+    """A Python number, for JSON. Other values are left to be rejected by JSON."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

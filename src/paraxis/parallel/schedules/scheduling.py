@@ -1,4 +1,4 @@
-"""The public `schedule`: a method chosen by name; its schedule is checked and has bounds."""
+"""The public `schedule`: a method chosen by name, whose schedule is checked and has bounds."""
 
 import inspect
 
@@ -32,28 +32,28 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
     **Arguments:**
 
     - `tasks`: a `px.TaskGraph`.
-    - `processors`: how many there are, an integer >= 1.
+    - `processors`: the number of processors, an integer >= 1.
     - `method`: one of
 
       - `"list"`: whenever a processor is free, start the ready task with the highest priority.
         With messages, the best on this number of processors or fewer: it is never longer than on
         fewer. Option `priority`: `"hlf"`, `"cp_misf"` (the default) or `"dhlf_misf"`.
       - `"streamlined"`: Dhanaraj's cycles, filled layer by layer. Option `layers`: a mapping from
-        names to layers, if the tasks have layers of their own.
-      - `"heft"`: put each task where it ends first, gaps included. With messages, the best on this
+        names to layers, for other layers than those of the tasks.
+      - `"heft"`: put each task where it ends first, including gaps. With messages, the best on this
         number of processors or fewer.
-      - `"branch_and_bound"`: Luh and Lin's: the best order of tasks whose processors are given.
-        Options `places`: a mapping from names to processors, by default one per group of tasks, as
-        per link, or for neighbouring groups together; `time_limit`.
-      - `"df_ihs"`: Kasahara and Narita's depth-first search, a proof when it ends in time; without
-        messages. Option `time_limit`.
-      - `"a_star"`: Chen, Lee and Hou's best-first search, which proves a bound also if it does not
+      - `"branch_and_bound"`: Luh and Lin's method: the best order of tasks on given processors.
+        Options `places`: a mapping from names to processors, by default one per group of tasks,
+        such as per link, or for adjacent groups together; `time_limit`.
+      - `"df_ihs"`: Kasahara and Narita's depth-first search, which proves optimality if it ends in
+        time; without messages. Option `time_limit`.
+      - `"a_star"`: Chen, Lee and Hou's best-first search, which proves a bound even if it does not
         end; without messages. Option `time_limit`.
-      - `"optimal"`: the shortest schedule found, with a proof where time and size allow; needs
+      - `"optimal"`: the shortest schedule found, with a proof if time and size allow; requires
         OR-Tools (`pip install 'paraxis[opt]'`). Options `time_limit`: seconds, 60 by default;
-        `seed`: of the searches, 0 by default.
+        `seed`: the seed of the searches, 0 by default.
 
-    - `options`: of the method, as above.
+    - `options`: options of the method, as above.
 
     **Returns:** a `px.parallel.Schedule`. Its `bounds` are lower bounds of the makespan;
     `optimal` and `gap` compare its makespan with the best of them.
@@ -75,8 +75,8 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
     one_of(method, METHODS, "method")
     for name in options:
         _check_option(name, method)
-    usable = min(processors, max(1, len(tasks)))  # more would be idle all the time
-    if "places" in options:  # which may name any of them
+    usable = min(processors, max(1, len(tasks)))  # more would always be idle
+    if "places" in options:  # which may contain any of them
         usable = processors
     starts, places, *proved = METHODS[method](tasks, usable, **options)
     (limits,) = proved or [bounds(tasks, usable)]

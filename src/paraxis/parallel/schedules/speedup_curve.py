@@ -1,4 +1,4 @@
-"""What more processors bring: schedules of the same tasks on different numbers of them."""
+"""The effect of more processors: schedules of the same tasks on different numbers of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,8 +26,7 @@ PROCESSORS, BOUND = "processors", "no schedule can be above"  # in figures
 class SpeedupCurve:
     """Schedules of the same tasks on different numbers of processors.
 
-    - `schedules`: one `px.parallel.Schedule` each. Each property is a tuple with an entry per
-      schedule.
+    - `schedules`: the `px.parallel.Schedule`s. Each property is a tuple with an entry per schedule.
     """
 
     schedules: tuple[Schedule, ...]
@@ -50,7 +49,7 @@ class SpeedupCurve:
 
     @property
     def bound(self) -> tuple[float, ...]:
-        """No schedule can have a shorter makespan."""
+        """Lower bounds of the makespans."""
         return tuple(each.bound for each in self.schedules)
 
     def to_html(self, path: str | PathLike | None = None) -> str:
@@ -60,7 +59,7 @@ class SpeedupCurve:
         return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
 
     def _repr_html_(self):
-        """In notebooks: that page, unless it is too large for one."""
+        """In notebooks: that page, unless it is too large."""
         from ..gantt.page import framed
 
         if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:
@@ -93,14 +92,14 @@ def speedup_curve(
     **Arguments:**
 
     - `tasks`: a `px.TaskGraph`.
-    - `processors`: the numbers of processors, or one integer p for all of 1 to p.
+    - `processors`: the numbers of processors, or one integer p for 1 to p.
     - `method`, `options`: as for `px.schedule`.
 
     **Returns:** a curve with `schedules`, `processors`, `makespan`, `speedup`, `efficiency` and
-    `bound`, one entry per schedule. No schedule is longer than one on fewer processors, and none
-    has a weaker bound than one on more.
+    `bound`, one entry per schedule. No schedule is longer than one on fewer processors, and no
+    bound is weaker than one for more processors.
 
-    **Raises:** as `px.schedule`.
+    **Raises:** the same errors as `px.schedule`.
 
     **Example:**
 
@@ -126,10 +125,10 @@ def speedup_curve(
 
 
 def consistent(schedules):
-    """Schedules of the same tasks, each as good as those on fewer or more processors make it.
+    """Schedules of the same tasks, improved by those on fewer or more processors.
 
-    A schedule is also one on more processors, some of them idle. So what no schedule can beat on
-    more processors, none can on fewer.
+    A schedule is also valid on more processors, some of which are idle. A lower bound for more
+    processors therefore also holds for fewer.
     """
     found = list(schedules)
     order = sorted(range(len(found)), key=lambda k: found[k].processors)
@@ -146,7 +145,7 @@ def consistent(schedules):
 
 
 def speedup_figures(schedules):
-    """Of schedules of the same tasks: what they reach, and what their bounds allow."""
+    """For schedules of the same tasks: the results, and the limits given by their bounds."""
     methods = list(dict.fromkeys(each.method for each in schedules))
     work = schedules[0].tasks.work
     limit = [(each.processors, work / each.bound if each.bound else 1.0) for each in schedules]

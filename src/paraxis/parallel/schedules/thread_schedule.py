@@ -2,8 +2,8 @@
 
 Every processor computes everything its results need (cones.py), so some values are computed several
 times. Values that many results need can be divided in the same way, and exchanged once. The best
-variant is found with a model of the machine: flops, the latency of a message, and work for every
-value that is received or stored.
+variant is found with a model of the machine: flops, the latency of a message, and the cost of
+receiving or storing a value.
 """
 
 import math
@@ -21,13 +21,13 @@ from .cones import share_out
 from .schedule import Schedule
 
 WEIGHTS = dict(div=8, sqrt=10, trig=13)  # in flops, for a core that does several at once
-LATENCY = 350  # flops until a message is there, a member begins, or its end is known
-PER_VALUE = 3  # flops that the receiver of a value spends on it
-PER_RESULT = 2  # flops that it takes to store a result
-LINE = 8  # results in a line of memory
-QUARREL = 1 / 12  # of the latency that a line costs into which two processors store
+LATENCY = 350  # flops until a message arrives, a thread begins, or its end is known
+PER_VALUE = 3  # flops for receiving a value
+PER_RESULT = 2  # flops for storing a result
+LINE = 8  # results in a cache line
+QUARREL = 1 / 12  # of the latency: the cost of a cache line to which two processors store
 MOST_UNITS = 4000  # that are compared with each other
-LOWER = (0.25, 0.5, 0.75)  # how much of the common work is shared out, before an exchange
+LOWER = (0.25, 0.5, 0.75)  # the share of the common work that is divided, before an exchange
 
 
 def thread_schedule(program: Program, processors: int = 2, latency: float = LATENCY) -> Schedule:
@@ -36,11 +36,11 @@ def thread_schedule(program: Program, processors: int = 2, latency: float = LATE
     **Arguments:**
 
     - `program`: a `px.Program`.
-    - `processors`: the most threads to use. Some stay idle where more would not be faster.
+    - `processors`: the largest number of threads; some stay idle if more would not be faster.
     - `latency`: the time of a message between two cores, in flops.
 
-    **Returns:** a `px.parallel.Schedule`, whose `compile()` and `to_c()` give code with threads.
-    Its times are in flops.
+    **Returns:** a `px.parallel.Schedule`, whose `compile()` and `to_c()` generate code with
+    threads. Its times are in flops.
 
     **Raises:** `px.ArgumentError` if an argument is out of range.
 
@@ -75,13 +75,13 @@ class _Work:
         self.unit = gather(tasks.weights, tasks.predecessors, tasks.successors, grain)
         count = max(self.unit, default=-1) + 1
         self.weights = np.zeros(count)
-        self.feeds = np.zeros((count, count), bool)  # [u, v]: v takes a value of u
+        self.feeds = np.zeros((count, count), bool)  # [u, v]: v reads a value of u
         for task, own in enumerate(self.unit):
             self.weights[own] += tasks.weights[task] + PER_RESULT * self.results[task]
             for first in tasks.predecessors[task]:
                 self.feeds[self.unit[first], own] = self.unit[first] != own
         self.cones = np.eye(count, dtype=bool)
-        for own in range(count):  # units are numbered in a possible order
+        for own in range(count):  # units are numbered in topological order
             self.cones[own] |= self.cones[self.feeds[:, own]].any(axis=0)
 
     def _result_lines(self):
@@ -98,7 +98,7 @@ class _Work:
     def divisions(self, parts, latency):
         """Lists of tasks, one per part: without an exchange, then with one."""
         outcomes = list(dict.fromkeys(self.unit[task] for task in self.results))
-        away = np.array([0, *[2 * latency] * (parts - 1)])  # for all but the caller
+        away = np.array([0, *[2 * latency] * (parts - 1)])  # for all but the calling thread
         for twice in (1.0, 1.0 / parts):
             own = self._cones_of(outcomes, away, twice)
             yield self._tasks(own)
@@ -112,7 +112,7 @@ class _Work:
                     yield self._tasks(self._cones_of(top, away + alone, 1.0) | (own & ~low))
 
     def _cones_of(self, targets, handicaps, twice):
-        """[part, unit]: whether the part does that, to make its share of the targets."""
+        """[part, unit]: whether the part computes it, to compute its share of the targets."""
         cones = self.cones[targets]
         place = share_out(self.weights, cones, handicaps, twice)
         return np.array([cones[place == k].any(axis=0) for k in range(len(handicaps))])
@@ -122,26 +122,26 @@ class _Work:
 
 
 class _Plan:
-    """When each part does its tasks.
+    """When each part executes its tasks.
 
-    A part works in stages: first all that needs no message, then what needs values of others'
-    first stages, and so on; in each stage first what others wait for.
+    A part works in stages: first everything that needs no message, then what needs values of the
+    first stages of others, and so on; within each stage, first what others wait for.
     """
 
     def __init__(self, work, owned, latency):
         self.work, self.latency = work, latency
-        self.parts_of = [[] for _ in range(len(work.tasks))]  # task -> the parts that do it
+        self.parts_of = [[] for _ in range(len(work.tasks))]  # task -> the parts that execute it
         for part, tasks in enumerate(owned):
             for task in tasks:
                 self.parts_of[task].append(part)
-        self.source = {}  # (task, part that does not do it) -> the part it gets the value from
+        self.source = {}  # (task, part without it) -> the part that sends the value
         stage = self._stages()
         urgent = self._urgent(stage)
         order = sorted(stage, key=lambda each: (stage[each], each not in urgent, each[0]))
         self.starts, self.makespan = self._times(order, len(owned))
 
     def _stages(self):
-        """(task, part) -> its stage. Tasks are numbered in a possible order."""
+        """(task, part) -> its stage. Tasks are numbered in topological order."""
         stage = {}
         for task, parts in enumerate(self.parts_of):
             for part in parts:
@@ -157,7 +157,7 @@ class _Plan:
         return stage
 
     def _urgent(self, stage):
-        """Those that others wait for, and what these need in the same stage."""
+        """The tasks for which others wait, and those that they need in the same stage."""
         urgent = {(task, there) for (task, _), there in self.source.items()}
         for task in reversed(range(len(self.parts_of))):
             for part in self.parts_of[task]:
@@ -188,7 +188,7 @@ class _Plan:
         return start, last + QUARREL * self.latency * both
 
     def schedule(self, processors):
-        """As a schedule of tasks, of which some are copies."""
+        """As a schedule of tasks, some of which are copies."""
         tasks, copies = self.work.tasks, sorted(self.starts)
         name = {
             (task, part): tasks.names[task] + (f" on {part}" if part != parts[0] else "")

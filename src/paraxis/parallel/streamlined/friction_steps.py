@@ -1,8 +1,9 @@
 """Friction of a joint and its drive (Dhanaraj's Tables 3.1 and 3.2), in the steps of subtasks.
 
-`step(extra=...)` is called before the operations of each. Scalars are generic; choosing among them
-is free. The torques are those of physics/friction/motor_torques.py. There bearings carry forces,
-here their moments, as he has it: that takes fewer products, and the parts can be made at once.
+`step(extra=...)` is called before the operations of each. Scalars are generic; selecting among them
+is free. The torques are those of physics/friction/motor_torques.py. There bearings carry forces;
+here, as in his tables, their moments, which takes fewer products and allows the parts to be
+computed simultaneously.
 """
 
 from ...physics.friction.efficiency import efficiency
@@ -12,13 +13,13 @@ from ...scalar import equal, known, less, maximum, minimum, select, sqrt
 
 
 def motor_torque(joint, torque, reaction, rate, direction, step):
-    """The torque on the motor's shaft, given what moves the robot and what the joint transmits."""
+    """The torque on the motor's shaft, given the joint's torque and the load it transmits."""
     torque = at_joint(joint, torque, reaction, rate, direction, step)
     return at_motor(joint.transmission, torque, direction, step)
 
 
 def at_joint(joint, torque, reaction, rate, direction, step):
-    """What moves the robot, and what overcomes the friction of the joint."""
+    """The torque that moves the robot and overcomes the friction of the joint."""
     friction = joint.friction
     step(extra="friction of speed")
     torque = torque + rate * friction.viscous
@@ -33,9 +34,9 @@ def at_joint(joint, torque, reaction, rate, direction, step):
 
 
 def at_motor(transmission, torque, direction, step):
-    """What the motor gives for that at the joint, by the four cases; and a fifth, at rest.
+    """The motor torque for this joint torque, by the four cases; and a fifth, at rest.
 
-    A joint that sticks is held as if it were braked, unless the break-away torque does that alone.
+    A sticking joint is held as if it were braked, unless the break-away torque alone holds it.
     """
     step(extra="torque of the motor")
     if not transmission.is_ideal:
@@ -50,7 +51,7 @@ def at_motor(transmission, torque, direction, step):
 
 
 def along(direction, size):
-    """A torque of that size in that direction; without one none (and NaN stays NaN)."""
+    """A torque of that size in that direction; zero without a direction (and NaN stays NaN)."""
     if known(size) == 0:
         return 0.0
     return select(less(0.0, direction), size, select(less(direction, 0.0), -size, direction))

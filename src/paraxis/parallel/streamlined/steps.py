@@ -1,7 +1,7 @@
-"""Dhanaraj's modified Newton-Euler, in the steps that his Table 4.1 splits into subtasks.
+"""Dhanaraj's modified Newton-Euler, in the steps that his Table 4.1 divides into subtasks.
 
 `step(link, *numbers)` is called before the operations of those subtasks, `step(link, extra=...)`
-before operations that the table has no numbers for. The base is at rest. Scalars are generic.
+before operations for which the table has no numbers. The base is at rest. Scalars are generic.
 Vectors are 3-D, each in its own body's frame. Symbols: docs/concepts/notation.md.
 """
 
@@ -63,7 +63,7 @@ def inverse_dynamics(robot, q, qd, qdd, step):
         step(i, 39, 40)
         turned = [X[j].turn @ n[j] for j in children[i]]
         step(i, 41, 42, 43)
-        n[i] = sum([lever, *levers, *turned], N)  # what is there last is added last
+        n[i] = sum([lever, *levers, *turned], N)  # the value available last is added last
         tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
         step(i, extra="rotor")
         tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
@@ -77,7 +77,7 @@ def products(ω, step):
     """ω_y ω_z, ω_z ω_x, ω_x ω_y; and the squares."""
     step(7)
     k = Vector(ω.y * ω.z, ω.z * ω.x, ω.x * ω.y)
-    step(8 if known(ω.x) != 0 or known(ω.y) != 0 else 10)  # Table 4.2 has one square left, as T10
+    step(8 if known(ω.x) != 0 or known(ω.y) != 0 else 10)  # Table 4.2 keeps one square, as T10
     return k, Vector(ω.x * ω.x, ω.y * ω.y, ω.z * ω.z)
 
 
@@ -97,8 +97,8 @@ def rate_matrix(k, squares, α, step):
 def carried(a, λ, r):
     """a + λ r: the acceleration of the point r.
 
-    Products come first, so that what waits for `a` are sums, one component after the other. When r
-    has two components, the products of the second are made with the sums: three operations each.
+    Products come first, so that only sums wait for `a`, one component after the other. If r has two
+    components, the products of the second are computed with the sums: three operations each.
     """
     columns = [(column, x) for column, x in zip(λ.T, r, strict=True) if known(x) != 0]
     if len(columns) == 2:
@@ -108,7 +108,7 @@ def carried(a, λ, r):
 
 
 def inertial_moment(I, α, k, squares, λ):
-    """I α + ω × (I ω), with what is in λ already."""
+    """I α + ω × (I ω), using products already in λ."""
     (_, xy, xz), (yx, _, yz), (zx, zy, _) = λ
     xx, yy, zz = squares
     return Vector(

@@ -1,4 +1,4 @@
-"""Dhanaraj's Tables 4.1 and 4.2: the 43 subtasks of a link, and the arm they are given for.
+"""Dhanaraj's Tables 4.1 and 4.2: the 43 subtasks of a link, and the arm to which they apply.
 
 His general arm has right angles between its axes, bodies whose principal axes are along their
 frames, and a base at rest; nothing else about it is special.
@@ -6,7 +6,7 @@ frames, and a base at rest; nothing else about it is special.
 
 from ..tasks.task_graph import TaskGraph
 
-# What subtasks make, and after which of their own link, the previous one (p) or the next one (n).
+# Results of subtasks, and their predecessors in their link, the previous (p) or the next one (n).
 _STEPS = (
     (range(1, 3), "ω of the previous link, turned", "p1 p2 p3"),
     (range(3, 4), "ω, and what the joint adds to α", "1 2"),
@@ -35,13 +35,13 @@ MAKES = {number: makes for numbers, makes, _ in _STEPS for number in numbers}
 AFTER = {number: after.split() for numbers, _, after in _STEPS for number in numbers}
 OUTWARD, INWARD = range(1, 26), range(26, 44)
 
-# What a link can do without. For the first, 26 and 27 are printed in place of 27 and 28; but 26 is
-# the force on the link, and his schedules keep 126 and leave 127 and 128 out: components of zero.
+# What a link can do without. For the first link, the table has 26 and 27 in place of 27 and 28; but
+# 26 is the force on the link, and his schedules keep 126 and omit 127 and 128: components of zero.
 FIRST = {*range(1, 10), *range(11, 19), 27, 28}
 LAST = {*range(30, 36), 39, 40}
 UNIT = "steps"  # of three operations
 SLIDING = {1, 2, 4, 5, *range(7, 12)}
-INHERITED = range(7, 12)  # products of ω and λ: a sliding link has those of the link before
+INHERITED = range(7, 12)  # products of ω and λ: a sliding link has those of the previous link
 
 
 def general_arm(kinds):
@@ -52,9 +52,9 @@ def general_arm(kinds):
 
 
 def linked(kinds, kept, name):
-    """Those tasks of an arm that are `kept`, and who waits for whom by Table 4.1.
+    """The `kept` tasks of an arm, with the dependencies of Table 4.1.
 
-    What waited for a task that is not there waits for what that would have waited for.
+    A task that depends on an omitted task depends on the predecessors of that task instead.
     """
     links = range(1, len(kinds) + 1)
     outward = [(link, number) for link in links for number in OUTWARD]
@@ -89,7 +89,7 @@ def _after(link, number, kinds):
             yield link - 1, number
             return
         if number in (18, 19):
-            yield link, 3  # turning is free there: room for what the joint adds to the acceleration
+            yield link, 3  # the rotation is free there: room for the joint's acceleration
     neighbour = {"p": link - 1, "n": link + 1}
     for text in AFTER[number]:
         there = neighbour.get(text[0], link)

@@ -1,10 +1,10 @@
 """Dhanaraj's streamlined tasks: the inverse dynamics of a robot in subtasks of three operations.
 
-His steps (steps.py, friction_steps.py) are traced for the given robot. The operations that remain
-of a step, without those on zeros and ones and those that no torque needs, go into as few subtasks
-as possible. They take the last of the numbers that Table 4.1 has for the step, as he counts them;
-subtasks beyond the table are called 3+1, 3+2, ... for link 3. Dependencies are those of the
-operations.
+His steps (steps.py, friction_steps.py) are traced for the given robot. The remaining operations of
+a step, without those on zeros and ones and those that no torque needs, are divided into as few
+subtasks as possible. They take the last of the numbers that Table 4.1 has for the step, following
+his numbering; subtasks beyond the table are called 3+1, 3+2, ... for link 3. Dependencies are those
+of the operations.
 """
 
 from bisect import bisect_right
@@ -32,26 +32,26 @@ OPERATIONS = 3  # in a subtask
 
 
 def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = False) -> TaskGraph:
-    """The subtasks of a robot's inverse dynamics by Dhanaraj's scheme, each of weight 1.
+    """Return the subtasks of a robot's inverse dynamics by Dhanaraj's scheme, each of weight 1.
 
     **Arguments:**
 
     - `robot`: a `px.Robot`.
-    - `customised`: whether the subtasks are those of this very robot. If false, they are those of
-      the general arm of his tables, with as many links and the same kinds of joints.
-    - `friction`: whether to go on to the torques of the motors, `input` of `px.motor_torques`,
-      which adds the subtasks of bearings and transmissions. A square root or a division is one
-      operation like any other; comparisons, selections and absolute values are free, as sign
-      changes are.
+    - `customised`: whether the subtasks are those of this particular robot. If false, they are
+      those of the general arm of his tables, with the same number of links and kinds of joints.
+    - `friction`: whether to continue to the torques of the motors, `input` of `px.motor_torques`,
+      which adds the subtasks of bearings and transmissions. A square root or a division counts as
+      one operation; comparisons, selections and absolute values are free, like sign changes.
 
-    **Returns:** a `px.TaskGraph`. Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is
-    one that is not in the table: twists other than 0 and 90 degrees, inertia tensors with
-    products, rotors and branches need some. A joint of several degrees of freedom has as many
-    links, of which the last has the mass (docs/howto/models/joints.md); what its turning axes
-    add is not in the table either.
+    **Returns:** a `px.TaskGraph`. Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is one
+    that is not in the table: twists other than 0 and 90 degrees, inertia tensors with products,
+    rotors and branches need some. A joint of several degrees of freedom has as many links, the last
+    of which has the mass (docs/howto/models/joints.md); the terms of its turning axes are not in
+    the table either.
 
-    **Raises:** `px.ArgumentError` if `friction` is asked for with `customised=False`, or joints are
-    not those of the scheme: coupled or helical, or not of one degree of freedom in the general arm.
+    **Raises:** `px.ArgumentError` if `friction` is given with `customised=False`, or the scheme
+    does not support a joint: coupled or helical, or of several degrees of freedom in the general
+    arm.
 
     **Example:**
 
@@ -76,7 +76,7 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
 
 @dataclass
 class _Step:
-    """A step of a link: the subtasks that the table has for it, and the operations left of it."""
+    """A step of a link: its subtasks in the table, and its remaining operations."""
 
     link: int
     numbers: tuple
@@ -118,7 +118,7 @@ def _customised(robot, friction):
 
 def _tasks(name, program, steps):
     operations, labels, groups = {}, {}, {}
-    beyond = defaultdict(lambda: count(1))  # link -> numbers of subtasks that the table has not
+    beyond = defaultdict(lambda: count(1))  # link -> numbers of subtasks beyond the table
     for step in steps:
         packed = _packed(step.operations)
         own = step.numbers[max(0, len(step.numbers) - len(packed)) :]
@@ -132,7 +132,7 @@ def _tasks(name, program, steps):
     maker = {node.index: task for task, nodes in operations.items() for node in nodes}
     for node in program.graph.results:
         chosen_from = list(_sources(node)) if _is_free(node) else ()
-        if len(chosen_from) > 1:  # of values that may be far apart: it is made where the last is
+        if len(chosen_from) > 1:  # of values of several steps: computed where the last one is
             last = maker[max(source.index for source in chosen_from)]
             operations[last] += (node,)
     edges = {
@@ -148,14 +148,14 @@ def _tasks(name, program, steps):
 
 
 def _is_free(node):
-    """Constants, inputs, signs, choices; the sines and cosines of the joints are given."""
+    """Constants, inputs, signs, selections; sines and cosines of the joints are given."""
     if node.op in ("sin", "cos"):
         return next(_sources(node), None) is None
     return node.op in ("const", "input", "neg") or "logic" in COUNTED[node.op]
 
 
 def _sources(node):
-    """The operations whose results a node takes, as they are, with another sign, or chosen."""
+    """The operations whose results a node takes, directly, with another sign, or selected."""
     for each in node.args:
         if _is_free(each):
             yield from _sources(each)
@@ -164,10 +164,10 @@ def _sources(node):
 
 
 def _packed(operations):
-    """Operations of a step in as few subtasks as can be.
+    """Operations of a step in as few subtasks as possible.
 
-    Operations that lead to one another stay together where that takes no more subtasks: then none
-    waits for another of its step. Otherwise they are taken in the order in which they are written.
+    Dependent operations stay together if that takes no more subtasks: then no subtask waits for
+    another of its step. Otherwise they are taken in the order in which they are written.
     """
     whole = []
     for group in _connected(operations):
@@ -182,7 +182,7 @@ def _packed(operations):
 
 
 def _connected(operations):
-    """Groups of operations that lead to one another."""
+    """Groups of dependent operations."""
     groups = []
     for node in operations:
         taken = {source.index for source in _sources(node)}

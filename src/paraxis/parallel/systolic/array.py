@@ -1,10 +1,10 @@
 """An array of matrix-vector processors: its processors, their timetable, and its buffers.
 
 A processor loads its operands when it starts, and keeps its result until it has the next one.
-Values that are needed later wait in the delay line behind it: registers in a row, shifted whenever
-the processor has a result, and read by each taker at a tap of its own. So a line has as many
-registers as further results come before its last taker starts. An input has one more, where it
-arrives.
+Values that are needed later wait in the delay line after it: a series of registers, shifted
+whenever the processor has a result, and read by each reader at its own tap. A line thus has as many
+registers as further results come before its last reader starts. An input has one more, at its
+entry.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ if TYPE_CHECKING:
 
 INSIDE = "inside a node"
 IDLE = "·"  # in charts
-PARTIAL = re.compile(r"T\d+")  # results without a name of their own
+PARTIAL = re.compile(r"T\d+")  # results without names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystolicArray:
-    """An array of processors; made by `px.parallel.systolic_array`. Times are in flops.
+    """An array of processors, created by `px.parallel.systolic_array`. Times are in flops.
 
-    - `form`, `machine`: as of `px.parallel.systolic_array`.
-    - `links`, `wiring`: the parameters of the links, and the operations and what they read.
+    - `form`, `machine`: as for `px.parallel.systolic_array`.
+    - `links`, `wiring`: the parameters of the links, and the operations with their operands.
     - `starts`: maps each operation to the flops from the arrival of its state to its start.
-    - `processor`: maps each operation to the hardware that does it: (node, part of that node,
-      slot).
+    - `processor`: maps each operation to its hardware: (node, part of that node, slot).
     - `interval`: the time from one state to the next.
-    - `least_buffers`: no timing needs fewer words, if that is known, otherwise None.
+    - `least_buffers`: a lower bound of buffer words over all timings, if known, otherwise None.
     """
 
     form: str
@@ -89,7 +88,7 @@ class SystolicArray:
         return flops
 
     def with_interval(self, flops: int) -> SystolicArray:
-        """The same array, with a state every so many `flops`."""
+        """The same array, with a state every `flops`."""
         if isinstance(flops, bool) or not isinstance(flops, Integral) or flops < 1:
             raise ArgumentError(
                 f"interval: expected an integer number of flops >= 1, found {flops!r}"
@@ -97,7 +96,7 @@ class SystolicArray:
         return replace(self, interval=int(flops), least_buffers=None)
 
     def _clash(self, interval):
-        """An operation that overlaps with another on its processor, if there is any."""
+        """An operation that overlaps with another on its processor, if there is one."""
         taken = {}  # (processor, flop within the interval) -> operation
         for operation, start in self.starts.items():
             for flop in range(start, start + operation.operator.flops):
@@ -116,7 +115,7 @@ class SystolicArray:
 
     @cached_property
     def processors_of(self) -> Counter:
-        """(node, part) -> how many of them it has."""
+        """(node, part) -> its number of processors."""
         sizes = {self.processor[each]: each.operator.processors for each in self.starts}
         found: Counter = Counter()
         for (place, part, _), size in sizes.items():
@@ -130,10 +129,10 @@ class SystolicArray:
 
     @cached_property
     def wires_of(self) -> Counter:
-        """(node, part) -> the wires that lead to its processors.
+        """(node, part) -> the number of wires that lead to its processors.
 
-        One for each operand and processor of the same node it may come from; all that comes from
-        other nodes or from outside comes by one wire. Constants need none.
+        There is one wire for each operand and each processor of the same node from which it may
+        come; all values from other nodes or from outside come by one wire. Constants need none.
         """
         wires = {}
         for source, taker, position, _ in self.reads:
@@ -154,7 +153,7 @@ class SystolicArray:
 
     @cached_property
     def reads(self):
-        """Who takes what and when: (source, taker, position among its operands, tick)."""
+        """All reads: (source, reader, position among its operands, tick)."""
         found = [
             (source, operation, position, self.starts[operation])
             for operation in self.wiring.operations
@@ -170,13 +169,13 @@ class SystolicArray:
 
     @cached_property
     def taps(self):
-        """(taker, position among its operands) -> how many registers down the line it reads."""
+        """(reader, position among its operands) -> the number of registers before its tap."""
         ends = defaultdict(list)
         for source in dict.fromkeys(source for source, *_ in self.reads):
             ends[self.line_of(source)].append(self.end(source))
 
         def tap(source, tick):
-            """How many results, of whatever state, follow this one up to a tick."""
+            """The number of results, of any state, that follow this one up to a tick."""
             since, every = self.end(source), self.interval
             return sum(
                 (tick - end) // every - (since - end) // every for end in ends[self.line_of(source)]
@@ -186,12 +185,12 @@ class SystolicArray:
 
     @property
     def buffers(self) -> int:
-        """The words that wait in registers of delay lines, and inputs where they arrive."""
+        """The number of words in registers of delay lines, including inputs at their entries."""
         return self.buffers_of.total()
 
     @cached_property
     def buffers_of(self) -> Counter:
-        """Kind -> words; the last taker of a line decides its kind."""
+        """Kind -> words; the last reader of a line determines its kind."""
         lines: dict = {}
         for source, taker, position, _ in self.reads:
             registers = self.taps[taker, position] + isinstance(source, Input)
@@ -214,7 +213,7 @@ class SystolicArray:
         **Returns:** an object with `torques`, `(..., n)`, in N m or N, and `departures`: the tick
         at which each state's torques left.
 
-        **Raises:** `px.ScheduleError` if streams fall out of step.
+        **Raises:** `px.ScheduleError` if streams lose their alignment.
         """
         from .simulation import run
 
@@ -229,10 +228,10 @@ class SystolicArray:
         return f"{self.form} array for {shown(robot.name)}, {self.machine.replace('_', ' ')}"
 
     def chart(self, *results: str, states: int = 3) -> str:
-        """Who is busy when, as text: a row for each operation with one of these results.
+        """A chart of busy processors, as text: a row for each operation with one of these results.
 
-        Without results, all operations whose results have a name in the recursions. `states` is
-        how many states are fed in.
+        Without results, all operations with named results in the recursions are shown. `states` is
+        the number of states that are fed in.
         """
 
         return _chart(self, results, states)
@@ -250,7 +249,7 @@ class SystolicArray:
         waiting = {name: words for name, words in self.buffers_of.items() if words}
         rows = [
             ("latency", self.latency, "flops"),
-            ("interval", self.interval, f"flops; {self.shortest_interval} would be enough"),
+            ("interval", self.interval, f"flops; {self.shortest_interval} is possible"),
             ("processors", self.processors, _listed(shares)),
             ("wires", self.wires, f"at most {max(self.wires_of.values())} to a group"),
             ("buffers", self.buffers, f"words: {_listed(waiting)}"),
@@ -259,7 +258,7 @@ class SystolicArray:
 
 
 def kind(source, taker):
-    """The kind of a value that waits between its source and its taker."""
+    """The kind of a value that waits between its source and its reader."""
     if isinstance(source, Input):
         return "input"
     if taker is OUTSIDE:

@@ -1,6 +1,6 @@
 """The public `systolic_array`: a form and a machine chosen by name.
 
-The parts of an array are imported when one is made, so that `import paraxis` stays quick.
+The parts of an array are imported when one is created, so that `import paraxis` stays fast.
 """
 
 from __future__ import annotations
@@ -20,27 +20,26 @@ if TYPE_CHECKING:
 
 FORMS = ("linear", "logarithmic", "lagrangian")
 MACHINES = ("systolic", "single_device")
-SECONDS = 5  # to look for fewer buffers
+SECONDS = 5  # of the search for fewer buffers
 
 
 def systolic_array(
     robot: Robot, form: str = "linear", machine: str = "systolic", fewest_buffers: bool = False
 ) -> SystolicArray:
-    """Lathrop's array of matrix-vector processors for the inverse dynamics of a chain (1985).
+    """Return Lathrop's array of matrix-vector processors for inverse dynamics of a chain (1985).
 
     **Arguments:**
 
     - `robot`: a `px.Robot` that is a chain.
-    - `form`: in the `"linear"` form motion goes outward from link to link, and force inward; in
-      the `"logarithmic"` form spans of links are combined into longer ones. `"lagrangian"` is
-      linear too, by Lagrange's equations: the same interval with about twice the hardware.
-    - `machine`: a `"systolic"` machine has hardware for every node and takes a new state every 4
+    - `form`: in the `"linear"` form motion goes outward from link to link, and force inward; in the
+      `"logarithmic"` form spans of links are combined into longer ones. `"lagrangian"` is also
+      linear, but uses Lagrange's equations: the same interval with about twice the hardware.
+    - `machine`: a `"systolic"` machine has hardware for every node and accepts a state every 4
       flops. A `"single_device"` has hardware for one node outward and one inward (in the
-      logarithmic form for one tier of nodes), which computes all nodes in turn, and takes a new
-      state when the last one is done.
-    - `fewest_buffers`: whether to time the operations of a systolic machine so that the fewest
-      words wait, as far as a search of a few seconds can find (needs
-      `pip install 'paraxis[opt]'`).
+      logarithmic form for one tier of nodes), which computes all nodes in turn, and accepts a state
+      when the previous one is done.
+    - `fewest_buffers`: whether to time the operations of a systolic machine for the fewest words in
+      buffers, as far as a search of a few seconds finds (requires `pip install 'paraxis[opt]'`).
 
     **Returns:** an array with `latency`, `interval`, `processors`, `wires`, `buffers` and `run`;
     times are in flops, buffers in words. See docs/concepts/systolic.md.
@@ -79,7 +78,7 @@ def systolic_array(
     }
     starts = eased(wiring, processor, early(wiring, processor))
     whole = max(starts[each] + each.operator.flops for each in wiring.outputs)
-    beat = MV.flops + VA.flops  # every propagated quantity goes from node to node in this time
+    beat = MV.flops + VA.flops  # the time of a propagated quantity from node to node
     interval = beat if systolic else whole
     array = SystolicArray(form, machine, links, wiring, starts, processor, interval)
     if fewest_buffers:

@@ -1,12 +1,11 @@
 """The timing with the fewest words in buffers, by integer programming (HiGHS).
 
-Unknown are the start of each operation and the registers k of each delay line, integers. What
-waits, from the end of its operation to the start of its taker, needs
+The unknowns are the start of each operation and the number of registers k of each delay line, both
+integers. The wait of a value, from the end of its operation to the start of its reader, satisfies
 
     0 <= wait < interval (k + 1)
 
-where inputs are available at 0 and torques leave at the latency. The sum of words · k is
-minimised.
+where inputs are available at 0 and torques leave at the latency. The sum of words · k is minimised.
 """
 
 import math
@@ -19,19 +18,19 @@ from ..solver import scipy_parts
 from .array import INSIDE, OUTSIDE, kind
 from .wiring import Input
 
-GIVEN = None  # the column of what is not unknown
-TIE = 1e-5  # of equal timings the one in which less waits inside nodes
+GIVEN = None  # the column of known values
+TIE = 1e-5  # among equal timings, prefers shorter waits inside nodes
 
 
 class Timing(NamedTuple):
     starts: dict
-    least: int  # words that no timing can do without
+    least: int  # a lower bound of words over all timings
 
 
 def fewest_buffers(array, seconds):
-    """The best timing of the same latency that is found in so many seconds.
+    """The best timing of the same latency that is found in this many seconds.
 
-    For arrays in which each operation has a processor of its own.
+    For arrays in which each operation has its own processor.
     """
     optimize, sparse = scipy_parts("fewest_buffers")
     sources = list(dict.fromkeys(source for source, *_ in array.reads))
@@ -62,16 +61,16 @@ def fewest_buffers(array, seconds):
     starts = array.starts
     if found.x is not None:
         starts = {each: round(found.x[place]) for each, place in column.items()}
-    arriving = sum(each.words for each in array.wiring.inputs)  # where inputs arrive, in any case
+    arriving = sum(each.words for each in array.wiring.inputs)  # at inputs, in any case
     proved = (found.mip_dual_bound or 0) / (1 + TIE)
     return Timing(starts, arriving + math.ceil(proved - 1e-6))
 
 
 def _start(array, column, taker):
-    """A column and what is to be added: when a taker starts."""
+    """A column and an addend: when a reader starts."""
     return (GIVEN, array.latency) if taker is OUTSIDE else (column[taker], 0)
 
 
 def _end(column, source):
-    """A column and what is to be added: when a value is available."""
+    """A column and an addend: when a value is available."""
     return (GIVEN, 0) if isinstance(source, Input) else (column[source], source.operator.flops)

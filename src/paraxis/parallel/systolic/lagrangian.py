@@ -1,9 +1,9 @@
 """Lagrange's equations as an array: Hollerbach's recursion on 3x3 matrices (1980), node by node.
 
-Lathrop says only that this formulation attains about the same times with much more hardware. So
-the programs are written here as his are, from physics/lagrange_recursive_3x3.py: W, V and B are a
-link's rotation in the base's frame and its first and second rate; D is ∫ r dFᵀ, of places r in a
-link and the forces dF there along the base's axes. Gravity comes in as a rising base.
+Lathrop only says that this formulation attains about the same times with much more hardware. The
+programs are therefore written like his, from physics/lagrange_recursive_3x3.py: W, V and B are a
+link's rotation in the base frame and its first and second derivative; D is ∫ r dFᵀ, of positions r
+in a link and the forces dF there along the base axes. Gravity enters as a rising base.
 """
 
 from ...spatial import IDENTITY, ZERO3, Matrix, Vector
@@ -69,7 +69,7 @@ NO_MATRIX = Constant(Matrix(*[(0.0, 0.0, 0.0)] * 3))
 
 
 def torque(model, i):
-    """What turns the load of joint i into its torque."""
+    """Turns the load of joint i into its torque."""
     along = TURNING_TORQUE if model.is_revolute[i] else SLIDING_TORQUE
     if model.rotor_inertia[i]:
         return steps(along.format("T20")) + steps(ROTOR)
@@ -77,7 +77,7 @@ def torque(model, i):
 
 
 def lagrangian(links):
-    """The wiring for a chain on a base at rest, its hand free."""
+    """The wiring for a chain on a base at rest, with a free tip."""
     model, operations, done = links.model, [], []
     still = {"W": Constant(IDENTITY), "V": NO_MATRIX, "B": NO_MATRIX}
     before = still | {"a": Constant(model.base_acceleration.linear)}

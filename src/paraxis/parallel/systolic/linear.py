@@ -1,7 +1,7 @@
-"""Lathrop's linear form: a node for every link on the way out, and one on the way in.
+"""Lathrop's linear form: a node for every link outward, and one inward.
 
-The programs are his Table 4, numbers of partial results included; T1, T3 are the inputs z q̇, z q̈.
-For sliding joints, which he leaves to the reader, they are written likewise. Symbols:
+The programs are his Table 4, including the numbers of partial results; T1, T3 are the inputs z q̇,
+z q̈. For sliding joints, which he leaves to the reader, they are written in the same way. Symbols:
 docs/concepts/notation.md.
 """
 
@@ -77,14 +77,14 @@ NOTHING = Constant(ZERO3)
 
 
 def torque(model, i):
-    """What turns the load of joint i into its torque."""
+    """Turns the load of joint i into its torque."""
     if model.rotor_inertia[i]:
         return TURNING_TORQUE_WITH_ROTOR if model.is_revolute[i] else SLIDING_TORQUE_WITH_ROTOR
     return TURNING_TORQUE if model.is_revolute[i] else SLIDING_TORQUE
 
 
 def linear(links):
-    """The wiring for a chain on a base at rest, its hand free."""
+    """The wiring for a chain on a base at rest, with a free tip."""
     model, operations, done = links.model, [], []
     before = {"ω": NOTHING, "α": NOTHING, "a": Constant(model.base_acceleration.linear)}
     for i in range(model.n):

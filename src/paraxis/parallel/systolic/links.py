@@ -1,7 +1,7 @@
-"""A chain's links as the papers of the time have them, each with its frame at its far end.
+"""A chain's links in the convention of the older papers, each with its frame at its far end.
 
-The frame of link i has its axes along those of body i, and its origin at joint i+1. So
-both frames of a revolute joint are on its axis, and what a link adds does not depend on its angle.
+The frame of link i has its axes along those of body i, and its origin at joint i+1. Both frames of
+a revolute joint are thus on its axis, and the terms of a link do not depend on its angle.
 """
 
 from ...physics.modified_newton_euler import rate_matrix
@@ -13,7 +13,7 @@ WORDS = {"A": 9, "spin": 9, "twice_spin": 9, "own_rate": 9, "rotor_torque": 1}  
 
 
 class Links:
-    """What is constant, and what changes with the state."""
+    """The constants of the links, and their inputs that change with the state."""
 
     def __init__(self, model):
         self.model = model
@@ -22,7 +22,7 @@ class Links:
         self.scopes = [self._scope(i) for i in range(model.n)]
 
     def _scope(self, i):
-        """What the processors of link i know of it: name -> Input or Constant."""
+        """The values available to the processors of link i: name -> Input or Constant."""
         inertia, sliding = self.model.inertia[i], not self.model.is_revolute[i]
         known = {
             "m": inertia.mass,
@@ -44,9 +44,9 @@ class Links:
         return scope | {name: Input(name, i, WORDS.get(name, 3)) for name in moving}
 
     def values(self, i, wanted, q, qd, qdd):
-        """The inputs of link i in one state: quantity -> value, for those wanted."""
+        """The inputs of link i in one state: quantity -> value, for the requested ones."""
         z, slid = self.model.axis[i], self.model.axis[i] * q[i]
-        A = self.model.transform(i, q).turn.matrix()  # to coordinates of the link before
+        A = self.model.transform(i, q).turn.matrix()  # to coordinates of the previous link
         ways = {
             "A": lambda: A,
             "rate": lambda: z * qd,

@@ -1,7 +1,7 @@
-"""Lathrop's logarithmic form: a node for every span of links that is glued from two.
+"""Lathrop's logarithmic form: a node for every span of links that is combined from two.
 
 The programs are his Table 5. A span's left part is nearer to the base. With a device for every two
-joints, used again at each level of his Fig. 5, leaves and torques of two joints share a device.
+joints, reused at each level of his Fig. 5, leaves and torques of two joints share a device.
 Symbols: docs/concepts/notation.md.
 """
 
@@ -81,14 +81,14 @@ GLUE_LOADS = steps("""
     R = T6 + right.R
 """)
 
-# While a device does the leaves of two links it has processors to spare; these are for the second.
+# A device that computes the leaves of two links has spare processors; these are for the second.
 OTHER = {"S": "T9", "T13": "T4", "T16": "α", "a": "T17"}
 
 NOTHING, TWO = Constant(ZERO3), Constant(2.0)
 
 
 class Span(NamedTuple):
-    """Links in a row, as one: what they add to motion or to force, and where that was found."""
+    """Adjacent links as one: their contribution to motion or force, and where it was computed."""
 
     first: int
     last: int
@@ -98,7 +98,7 @@ class Span(NamedTuple):
 
 
 def logarithmic(links):
-    """The wiring for a chain on a base at rest, its hand free."""
+    """The wiring for a chain on a base at rest, with a free tip."""
     model, operations, leaves, loads, torques = links.model, [], [], [], []
     for i, scope in enumerate(links.scopes):
         site = Site("outward", f"outward {i + 1}", f"outward {i // 2 + 1}", "propagated")
@@ -122,8 +122,8 @@ def logarithmic(links):
 
 
 def gluing(program, operations):
-    """The operator that glues two spans by a program, each time at a node of its own."""
-    nodes = Counter()  # at each level so far
+    """The operator that combines two spans by a program, each time at a node of its own."""
+    nodes = Counter()  # so far, per level
 
     def glue(left, right):
         level = max(left.level, right.level) + 1
@@ -139,7 +139,7 @@ def gluing(program, operations):
 
 
 def one_link(links, i):
-    """How link i moves, seen from the link before: a program, and what needs none."""
+    """The motion of link i relative to the previous one: a program, and values that need none."""
     scope = links.scopes[i]
     known = {
         "W": scope["A"],

@@ -1,12 +1,12 @@
-"""What the processors of a node do, written like the lines of Lathrop's Table 4.
+"""The operations of a node's processors, written like the lines of Lathrop's Table 4.
 
-A line is `result = operand operator operand`, one operator a line, each by a processor of its own:
+A line is `result = operand operator operand`, with one operator, each with its own processor:
 
     ω = A.T @ T2          a matrix, here transposed, times a vector
-    T4 = before.ω × rate  of the node before
+    T4 = before.ω × rate  of the previous node
 
 `@@` multiplies two matrices, `·` is the scalar product, `*` multiplies a vector by a number. `++`
-adds matrices, `⊗` is the outer product, and `⁞` multiplies rows by columns of the same number.
+adds matrices, `⊗` is the outer product, and `⁞` multiplies rows by columns with the same index.
 """
 
 from typing import NamedTuple
@@ -32,5 +32,5 @@ def steps(text):
 
 
 def processors(program):
-    """How many matrix-vector processors a node needs that does all of it."""
+    """The number of matrix-vector processors of a node that executes the whole program."""
     return sum(step.operator.processors for step in program)

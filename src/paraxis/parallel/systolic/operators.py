@@ -1,7 +1,7 @@
-"""What a matrix-vector processor can do, and the flops it takes.
+"""The operators of a matrix-vector processor, and the flops they take.
 
-A multiplication and an addition take a flop each. All coordinates of a vector are worked on at
-once, and so are the rows of a matrix.
+A multiplication and an addition take a flop each. All coordinates of a vector are computed at once,
+and so are the rows of a matrix.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ...spatial import Matrix, Vector, cross
 @dataclass(frozen=True)
 class Operator:
     name: str
-    mul: int  # one after another
+    mul: int  # sequential
     add: int
     words: int | None  # numbers in the result; None: as many as in an operand
     apply: Callable
@@ -34,7 +34,7 @@ VV = Operator("VV", 1, 2, 1, matmul)  # the scalar product
 
 
 def rows_times_columns(a, b):
-    """Each row of a matrix times the column of another with its number; the sum is a trace."""
+    """Each row of a matrix times the column of another with its index; the sum is a trace."""
     pairs = zip(a, b.T, strict=True)
     return Vector(*(sum(x * y for x, y in zip(row, column, strict=True)) for row, column in pairs))
 

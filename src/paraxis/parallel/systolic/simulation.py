@@ -1,9 +1,9 @@
-"""The array at work, tick by tick; a tick is a flop.
+"""Simulates the array tick by tick; a tick is a flop.
 
-Every tick first results that are done leave their processors and shift the delay lines, then
-processors that are due load their operands. Every value carries the state it belongs to and what
-it is, and its taker checks both: that streams stay in step is tested, not assumed. Before the
-first state and after the last one the array runs on empty, as hardware does.
+In every tick, finished results first leave their processors and shift the delay lines, then
+processors that are due load their operands. Every value carries its state and its identity, and its
+reader checks both, so that the alignment of streams is tested rather than assumed. Before the first
+state and after the last one the array runs on empty values, like hardware.
 """
 
 from collections import defaultdict, deque
@@ -19,7 +19,7 @@ EMPTY = None
 
 
 class Item(NamedTuple):
-    """What a register holds."""
+    """The content of a register."""
 
     state: int
     source: object
@@ -34,7 +34,7 @@ class Stream(NamedTuple):
 
 
 def run(array, q, qd, qdd):
-    """Feed states, one every interval, until the last torques are out."""
+    """Feed states, one every interval, until the last torques have left."""
     shape, states = _states(array, q, qd, qdd)
     machine = Machine(array, states)
     ticks = array.latency + array.interval * (len(states) - 1) + 1
@@ -44,7 +44,7 @@ def run(array, q, qd, qdd):
 
 
 class Machine:
-    """The registers of an array, and what is in them."""
+    """The registers of an array and their contents."""
 
     def __init__(self, array, states):
         self.array, self.states = array, states
@@ -75,11 +75,11 @@ class Machine:
             self.depart(leaving, tick)
 
     def fed(self, state):
-        """Whether there is such a state; the others are empty."""
+        """Whether this state exists; the others are empty."""
         return 0 <= state < len(self.states)
 
     def arrive(self, state):
-        """The inputs of a state, or none, come to the head of their lines."""
+        """The inputs of a state, or none, enter their lines."""
         for link, inputs in self.inputs.items():
             values = dict.fromkeys(inputs, EMPTY)
             if self.fed(state):
@@ -89,7 +89,7 @@ class Machine:
                 self.lines[source].appendleft(Item(state, source, values[quantity]))
 
     def start(self, operation, state, tick):
-        """A processor loads its operands; its result will be there some flops later."""
+        """A processor loads its operands; its result is available some flops later."""
         processor, done = self.array.processor[operation], tick + operation.operator.flops
         if self.busy.get(processor, tick) > tick:
             raise ScheduleError(f"tick {tick}: the processor of {operation} is still busy")
@@ -109,7 +109,7 @@ class Machine:
             yield value.T if transposed else value
 
     def read(self, source, taker, position, state, tick):
-        """What a taker finds at its tap, which must be what it expects."""
+        """The value at a reader's tap, which must be the expected one."""
         line, tap = self.lines[self.array.line_of(source)], self.array.taps[taker, position]
         found = line[tap] if 0 <= tap < len(line) else None
         if found is None or found.state != state or found.source is not source:

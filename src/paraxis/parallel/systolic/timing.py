@@ -8,8 +8,8 @@ from .wiring import Constant, Operation
 def early(wiring, processor):
     """Operation -> start: as soon as its operands are available and its processor is free.
 
-    What must start first comes first, and others take the gaps. With a processor for each
-    operation none waits, and propagated quantities come staggered as in Lathrop's equation 4.
+    Earlier deadlines come first, and others fill the gaps. If each operation has its own processor,
+    none waits, and propagated quantities are staggered as in Lathrop's equation 4.
     """
     starts, taken = {}, set()
     for operation in sorted(wiring.operations, key=_latest_starts(wiring).get):
@@ -22,10 +22,10 @@ def early(wiring, processor):
 
 
 def eased(wiring, processor, starts):
-    """The same, where starting later costs nothing.
+    """The same, with later starts where these are free.
 
-    An operation is put off until its result is needed, as long as its operands wait for others
-    anyway: then its result does not wait, nothing else waits longer, and no torque comes later.
+    An operation is delayed until its result is needed, as long as its operands wait for others
+    anyway. Its result then does not wait, nothing else waits longer, and no torque is later.
     """
     starts = dict(starts)
     taken = {flop for each in starts for flop in _flops(each, starts[each], processor)}
@@ -62,7 +62,7 @@ def _takers(wiring):
 
 
 def _latest_starts(wiring):
-    """How long before the last torque each must start, negative."""
+    """The latest start of each operation relative to the last torque, negative."""
     latest = {}
     takers = _takers(wiring)
     for operation in reversed(wiring.operations):
@@ -76,6 +76,6 @@ def _end(starts, operation):
 
 
 def _flops(operation, start, processor):
-    """The flops it keeps its processor busy."""
+    """The flops during which it occupies its processor."""
     flops = range(start, start + operation.operator.flops)
     return {(processor[operation], flop) for flop in flops}

@@ -1,16 +1,16 @@
-"""Which result goes where: the operations of all nodes, joined by wires."""
+"""Where results go: the operations of all nodes, joined by wires."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from .operators import Operator
 
-OUTSIDE = None  # takes the torques, all of a state at once
+OUTSIDE = None  # takes the torques of a state, all at once
 
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """What comes from outside with every state; `quantity` is one of those in links.py."""
+    """A value that enters with every state; `quantity` is one of those in links.py."""
 
     quantity: str
     link: int
@@ -22,16 +22,16 @@ class Input:
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """Kept by the processor that needs it."""
+    """Stored by the processor that needs it."""
 
     value: object
-    words = 3  # of those that are added to something
+    words = 3  # of those that are added
 
 
 class Site(NamedTuple):
-    """Where operations are done. Those of a `part` of a node have their wires for themselves.
+    """Where operations are executed. Those of a `part` of a node have their own wires.
 
-    The hardware is that of the node, or of a `device` which does one node after another.
+    The hardware is that of the node, or of a `device` that computes one node after another.
     """
 
     sweep: str  # outward or inward
@@ -51,7 +51,7 @@ class Operation:
     operator: Operator
     operands: tuple
     site: Site
-    slot: str  # which of the processors of its part does it
+    slot: str  # its processor within its part
     words: int  # numbers in the result
 
     def __str__(self):
@@ -59,12 +59,12 @@ class Operation:
 
 
 class Wiring(NamedTuple):
-    operations: list  # each after those it needs
-    outputs: list  # the torques, one operation a joint
+    operations: list  # each after its predecessors
+    outputs: list  # the torques, one operation per joint
 
     @property
     def inputs(self):
-        """The inputs that something needs."""
+        """The inputs that are used."""
         sources = (source for operation in self.operations for source, _ in operation.operands)
         return list(dict.fromkeys(each for each in sources if isinstance(each, Input)))
 
@@ -80,10 +80,10 @@ class Wiring(NamedTuple):
 
 
 def wire(program, site, scope, operations, slots=None):
-    """Do a program at a site: all that is in scope, and its results by name.
+    """Execute a program at a site; returns everything in scope, and its results, by name.
 
-    `scope` maps names to sources, or to such mappings for names with a dot. What is done is
-    appended to `operations`. A step's processor has its result's name unless `slots` says another.
+    `scope` maps names to sources, or to such mappings for names with a dot. Operations are appended
+    to `operations`. A step's processor is named after its result unless `slots` says otherwise.
     """
     scope = dict(scope)
     for step in program:

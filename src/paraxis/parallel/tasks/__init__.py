@@ -1,1 +1,1 @@
-"""Tasks that wait for one another, and where they come from."""
+"""Tasks that depend on one another, and their sources."""

@@ -1,19 +1,19 @@
-"""Tasks gathered into larger ones, so that fewer messages go between them.
+"""Tasks merged into larger ones, so that fewer messages go between them.
 
-Two rules, neither of which can close a cycle, are applied in turn until nothing changes:
+Two rules, neither of which can create a cycle, are applied in turn until nothing changes:
 
 - a task joins its only successor, or its only predecessor: no path leads around that edge;
-- tasks of one layer that have a neighbour in common join: no path leads from one to the other.
+- tasks of one layer with a common neighbour join: no path leads from one to the other.
 
-No task becomes heavier than the grain. Tasks of a layer join only where that does not lengthen
-the longest path by more than what joining chains costs anyway, the grain.
+No task becomes heavier than the grain. Tasks of a layer join only if that extends the longest path
+by no more than joining chains costs anyway, the grain.
 """
 
 from itertools import pairwise
 
 
 def gather(weights, predecessors, successors, grain):
-    """For each task the number of the one it becomes part of; numbers are in a possible order."""
+    """For each task, the number of the merged task; numbers are in topological order."""
     tasks = _Quotient(weights, predecessors, successors)
     slack = tasks.span + grain
     while True:
@@ -27,8 +27,8 @@ def gather(weights, predecessors, successors, grain):
 
 
 def _into_only(neighbours, tasks, order, grain):
-    """Trees of tasks with one way to go, cut into parts of at most the grain: the lightest
-    branches stay with their root (Kundu and Misra), which leaves the fewest parts."""
+    """Trees of tasks with a single neighbour, cut into parts of at most the grain: the lightest
+    branches stay with their root (Kundu and Misra), which gives the fewest parts."""
     weight, target = list(tasks.weights), list(range(len(tasks.weights)))
     branches = [[] for _ in weight]
     for task in order:
@@ -45,7 +45,7 @@ def _into_only(neighbours, tasks, order, grain):
 
 
 def _in_layers(tasks, grain, longest):
-    """Neighbours in a layer, when sorted by what they take and give."""
+    """Adjacent tasks of a layer, when sorted by their predecessors and successors."""
     target, weight = list(range(len(tasks.weights))), list(tasks.weights)
     heads, tails = list(tasks.heads), list(tasks.tails)
     for layer in tasks.layers:
@@ -61,7 +61,7 @@ def _in_layers(tasks, grain, longest):
 
 
 def _meet(tasks, one, other):
-    """Have they a neighbour in common?"""
+    """Whether they have a common neighbour."""
     return not (
         {*tasks.predecessors[one]}.isdisjoint(tasks.predecessors[other])
         and {*tasks.successors[one]}.isdisjoint(tasks.successors[other])
@@ -69,7 +69,7 @@ def _meet(tasks, one, other):
 
 
 class _Quotient:
-    """Tasks of which some were joined. `member_of` says what became of the first ones."""
+    """Tasks, some of which are merged. `member_of` maps the original ones to them."""
 
     def __init__(self, weights, predecessors, successors, member_of=None):
         self.weights, self.predecessors, self.successors = weights, predecessors, successors
@@ -106,7 +106,7 @@ class _Quotient:
     def _order(self):
         waiting = [len(each) for each in self.predecessors]
         order = [task for task, count in enumerate(waiting) if not count]
-        for task in order:  # it grows while it is read
+        for task in order:  # it grows during the loop
             for then in self.successors[task]:
                 waiting[then] -= 1
                 if not waiting[then]:

@@ -1,8 +1,9 @@
 """The operations of a Program, and their division into tasks.
 
-One task per operation, or operations gathered to a grain (grain.py). Sine and cosine of one angle
-are one task. What is free is no task: constants, inputs, sign changes, and, when `trig` is 0,
-sines and cosines of inputs, which are then taken as given. Whoever needs a free value makes it.
+One task per operation, or operations merged up to a grain (grain.py). Sine and cosine of one angle
+are one task. Free values are not tasks: constants, inputs, sign changes, and, if `trig` is 0, sines
+and cosines of inputs, which are then taken as given. They are computed by each task that needs
+them.
 """
 
 import math
@@ -17,11 +18,10 @@ FREE = ("const", "input", "neg")
 
 
 class Operations:
-    """Groups of nodes that are not divided further: their weights, and what they are made of.
+    """Groups of nodes that are not divided further: their weights, and their nodes.
 
-    `weights` are the times of `mul`, `add`, `div`, `sqrt` and `trig`, by default 1 for all but
-    sines, which are free. An edge along which k values go has a message of size
-    latency + k * messages.
+    `weights` are the times of `mul`, `add`, `div`, `sqrt` and `trig`, by default 1 for all except
+    sines, which are free. An edge with k values has a message of size latency + k * messages.
     """
 
     def __init__(self, program, messages=0, latency=0, **weights):
@@ -35,7 +35,7 @@ class Operations:
         self.unit = "flops" if weights.mul == weights.add == 1 else ""
         self.program, self.group_of = program, {}
         self.groups, self.weights, self.takes = [], [], []  # of nodes; and the nodes they need
-        behind, of_angle = {}, {}  # node index -> the nodes that are not free it is made of
+        behind, of_angle = {}, {}  # node index -> the non-free nodes on which it depends
         for node in program.graph.nodes:
             sources = tuple({n.index: n for a in node.args for n in behind[a.index]}.values())
             turns = node.op in ("sin", "cos")
@@ -58,7 +58,7 @@ class Operations:
     def tasks(self, together=None):
         """The arguments of `ProgramTasks`, with a task for each number in `together`.
 
-        `together` has a number for each group of operations; without it every group is a task.
+        `together` has a number for each group of operations; by default every group is a task.
         """
         together = range(len(self.groups)) if together is None else together
         members = {}
@@ -92,13 +92,13 @@ class Operations:
         )
 
 
-# -- for readers -----------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 def _names(graph, operations):
-    """For each task a name, a label and a link, or None where no mark tells of one.
+    """For each task a name, a label and a link, or None if no mark gives one.
 
-    The name is that of a value: its mark, as omega[3].x, or the output's, or its line in
+    The name is that of a value: its mark, such as omega[3].x, or the output's, or its line in
     `program.text()`.
     """
     number = graph.lines
@@ -119,13 +119,13 @@ def _what(nodes, last):
 
 
 def _sorts(nodes):
-    """As in '3 mul, 2 add'."""
+    """Text such as '3 mul, 2 add'."""
     ops = [node.op for node in nodes]
     return ", ".join(f"{ops.count(op)} {op}" for op in dict.fromkeys(ops))
 
 
 def known_values(graph):
-    """node index -> what people call its value; each name once."""
+    """node index -> the displayed name of its value; each name once."""
     entries = [
         (f"{name}[{link}]{part}", node)
         for (name, link), nodes in graph.marks.items()
@@ -139,7 +139,7 @@ def known_values(graph):
         ]
     known, taken = {}, set()
     for name, node in entries:
-        while node.op == "neg":  # it has no task of its own
+        while node.op == "neg":  # it has no task
             node = node.args[0]
         if node.index not in known and name not in taken:
             known[node.index] = name
@@ -154,7 +154,7 @@ def _components(count):
 
 
 def _links(graph):
-    """node index -> the link of the mark it leads to first."""
+    """node index -> the link of the first mark to which it leads."""
     link = {}
     for (_, number), nodes in graph.marks.items():
         for node in nodes:

@@ -1,15 +1,15 @@
 """The Standard Task Graph format of Kasahara's group.
 
-The first number is how many tasks there are. A row follows for each: its number, its time, how
-many predecessors it has, and their numbers. Row 0 is a dummy before all others and the last row
-one after all others; neither takes time, and neither becomes a task here. Some files, the group's
-own robot.stg among them, count the two dummies too: they are recognised by ending two rows
-earlier, in a row that has no time and follows everything that nothing else follows. Lines that
-begin with # are remarks. The variant with communication costs is not read.
+The first number is the number of tasks. A row follows for each: its number, its time, its number of
+predecessors, and their numbers. Row 0 is a dummy before all others and the last row one after all
+others; neither takes time, and neither becomes a task here. Some files, including the group's own
+robot.stg, count the two dummies too: they are recognised because they end two rows earlier, in a
+row that has no time and follows exactly the tasks without other successors. Lines that begin with #
+are comments. The variant with communication costs is not supported.
 
 Written files number the tasks from 1, each after its predecessors.
 
-A file is anyone's text: its size, and that of every number in it, is bounded.
+Files are untrusted: the size of a file, and that of every number in it, is limited.
 """
 
 import re
@@ -20,7 +20,7 @@ from ...checks import counted, shown
 from ...errors import ArgumentError, TaskError
 
 WIDTH = 10  # of a number's field, after a space; longer numbers widen it
-DIGITS = 18  # at most, of a number
+DIGITS = 18  # of a number, at most
 MOST_BYTES = 64 * 2**20
 MOST_NUMBERS = 4_000_000  # as edges they take about a gigabyte
 
@@ -45,7 +45,7 @@ def read(path):
         if number in (0, last) and row[1]:
             raise TaskError(f"{place}: expected a dummy of time 0, found time {row[1]}")
     if len(weights) == last - 1 and _ends_in_a_dummy(weights, predecessors):
-        last -= 2  # the dummies are among those counted
+        last -= 2  # the count includes the dummies
     if len(weights) <= last:
         raise TaskError(
             f"{file}, line {where}: expected {counted(last + 1, 'row')}, tasks 0 to {last}, found "
@@ -65,7 +65,7 @@ def _text(path, file):
         with open(path, "rb") as opened:
             data = opened.read(MOST_BYTES + 1)
         text = data.decode("utf-8")
-    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path can be that
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or not a valid path
         raise TaskError(f"{file}: cannot be read as an STG file: {error}") from None
     if len(data) > MOST_BYTES:
         raise TaskError(f"{file}: the file is larger than {MOST_BYTES // 2**20} MB")
@@ -73,7 +73,7 @@ def _text(path, file):
 
 
 def _ends_in_a_dummy(weights, predecessors):
-    """Does the last row take no time, and follow just the tasks that no other row follows?"""
+    """Whether the last row takes no time, and follows just the tasks without other successors."""
     last = len(weights) - 1
     if last < 1 or weights[last]:
         return False
@@ -82,7 +82,7 @@ def _ends_in_a_dummy(weights, predecessors):
 
 
 def write(tasks, path=None):
-    """The text of a file; written if a path is given."""
+    """The text of a file, also written if a path is given."""
     for name, weight in zip(tasks.names, tasks.weights, strict=True):
         if weight != int(weight):
             raise TaskError(f"task {name}: expected an integer weight for STG, found {weight}")
@@ -110,7 +110,7 @@ def write(tasks, path=None):
 
 
 def _rows(path, text):
-    """(line number, its numbers) of the lines that are no remarks."""
+    """(line number, its numbers) of the lines that are not comments."""
     found = 0
     for where, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("#") or not line.strip():
@@ -131,7 +131,7 @@ def _rows(path, text):
 
 
 def _predecessors(place, number, row, tasks):
-    """Of a row that is found to be right."""
+    """The predecessors in a row, after checks."""
     if len(row) < 3:
         raise TaskError(
             f"{place}: expected a task's number, its time and how many predecessors it has, found "

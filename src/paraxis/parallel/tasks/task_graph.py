@@ -1,4 +1,4 @@
-"""Tasks that depend on one another: what schedules, pipelines and machines are made from."""
+"""Tasks that depend on one another: the input of schedules, pipelines and machines."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ if TYPE_CHECKING:
     from ...programs import Program
 
 MOST_SHOWN = 12  # tasks of a cycle
-LARGEST = 1e300  # all times together: floats end soon after
+LARGEST = 1e300  # all times together: close to the largest float
 
 
 class TaskGraph:
-    """An immutable graph of tasks, each with a name and a weight: the time one processor needs.
+    """An immutable graph of tasks, each with a name and a weight: its time on one processor.
 
     **Arguments:**
 
     - `weights`: a mapping from task names to weights, all >= 0. The unit of time is yours.
     - `edges`: pairs `(before, after)` of names, or triples with the size of the message, a time,
       that goes from one to the other if they run on different processors.
-    - `name`: of the graph, for reprs, errors and pages.
-    - `labels`: optional, a mapping from names to what the task does; only shown.
-    - `groups`: optional, a mapping from names to what the task belongs to, such as a link; only
-      shown.
-    - `unit`: of the weights, such as "s" or "flops"; only shown.
+    - `name`: the name of the graph, for reprs, errors and pages.
+    - `labels`: optional, a mapping from names to descriptions of tasks; only displayed.
+    - `groups`: optional, a mapping from names to groups of tasks, such as links; only displayed.
+    - `unit`: the unit of the weights, such as "s" or "flops"; only displayed.
 
-    All times are ints if all those given are; otherwise all are floats. `names` and `weights` are
-    tuples in the order given. Internally a task is its index in `names`; `predecessors` and
-    `successors` hold such indices.
+    All times are ints if all the given ones are; otherwise all are floats. `names` and `weights`
+    are tuples in the given order. Internally a task is its index in `names`; `predecessors` and
+    `successors` have such indices.
 
     **Raises:** `px.TaskError` if an edge names an unknown task, a time is negative or not finite,
     or the edges form a cycle.
@@ -125,12 +124,12 @@ class TaskGraph:
         **Arguments:**
 
         - `program`: a `px.Program`.
-        - `grain`: gather operations into tasks of at most this weight (a single operation may
-          weigh more).
+        - `grain`: merge operations into tasks of at most this weight (a single operation may be
+          heavier).
         - `weights`: times by name:
 
-          - `mul`, `add`, `div`, `sqrt`: of a multiplication, of an addition or subtraction, of a
-            division and of a square root; 1 by default.
+          - `mul`, `add`, `div`, `sqrt`: of a multiplication, an addition or subtraction, a division
+            and a square root; 1 by default.
           - `trig`: of a sine or cosine, 0 by default. At 0, sines and cosines of inputs are taken
             as given and are not tasks.
           - `logic`: of a comparison or selection, 0 by default.
@@ -140,7 +139,7 @@ class TaskGraph:
         **Returns:** a `TaskGraph`. Sums keep the order in which they are written;
         `program.balanced()` rewrites them as shallower trees.
         """
-        from .operations import Operations  # here: tasks of other kinds need no Programs
+        from .operations import Operations  # here: other kinds of tasks do not need Programs
 
         if grain is not None and not (isinstance(grain, Real) and grain > 0):
             raise ArgumentError(f"grain: expected a weight > 0, found {grain!r}")
@@ -156,15 +155,15 @@ class TaskGraph:
         """Read a file in the Standard Task Graph format; tasks are named by their numbers, as text.
 
         All numbers are integers. The first is the number of tasks, n. Then come n + 2 rows, each
-        with a task's number, its weight, how many tasks it needs, and their numbers. Row 0 and
+        with a task's number, its weight, its number of predecessors, and their numbers. Row 0 and
         row n + 1 are dummies of weight 0, before and after all others; they are not counted in n
-        and do not become tasks. Files that count them in n are read too, such as the public
+        and do not become tasks. Files that count them in n are also read, such as the public
         robot.stg, whose 90 are 88 tasks. Lines that begin with # are comments. For example::
 
-            2                a file of two tasks, of which
+            2                a file of two tasks
             0  0  0          (the dummy before all)
-            1  5  1  0       the first weighs 5 and needs none but the dummy,
-            2  3  1  1       the second weighs 3 and needs the first
+            1  5  1  0       the first weighs 5 and has no predecessor but the dummy,
+            2  3  1  1       the second weighs 3 and depends on the first
             3  0  1  2       (the dummy after all)
         """
         from .stg import read
@@ -176,10 +175,10 @@ class TaskGraph:
             raise TaskError(f"{shown(path, 300)}: {error}") from None
 
     def to_stg(self, path: str | PathLike | None = None) -> str:
-        """The tasks in the Standard Task Graph format; also written to `path` if one is given.
+        """The tasks in the Standard Task Graph format, also written to `path` if given.
 
-        `from_stg` explains the format. The dummies of its first and last row are added. Tasks are
-        numbered from 1, each after those it needs. The format has no names and no messages, so
+        `from_stg` explains the format. The dummies in its first and last rows are added. Tasks are
+        numbered from 1, each after its predecessors. The format has no names and no messages, so
         both are lost.
 
         **Raises:** `px.TaskError` if a weight is not an integer.
@@ -221,7 +220,7 @@ class TaskGraph:
 
     @cached_property
     def work(self) -> float:
-        """The time one processor needs."""
+        """The time on one processor."""
         return sum(self.weights)
 
     @cached_property
@@ -235,7 +234,7 @@ class TaskGraph:
 
     @cached_property
     def tails(self) -> list[float]:
-        """The longest path from the start of each task to the end of all: its level."""
+        """The longest path from the start of each task to the end of all, which is its level."""
         tail = list(self.weights)
         for task in reversed(self.order):
             rest = max((tail[then] for then in self.successors[task]), default=0)
@@ -279,10 +278,10 @@ class TaskGraph:
 
     @property
     def parallelism(self) -> float:
-        """Work over span: the most processors that can be busy on average."""
+        """Work over span: the largest number of processors that can be busy on average."""
         return self.work / self.span if self.span else 1.0
 
-    # -- reading the arguments --------------------------------------------------------------------
+    # -- checks of the arguments -----------------------------------------------------------------
 
     def _known(self, what, given):
         """A mapping whose keys are names of tasks."""
@@ -320,7 +319,7 @@ class TaskGraph:
             self.messages = {edge: float(size) for edge, size in self.messages.items()}
 
     def _topological_order(self):
-        """Every task after its predecessors, otherwise in the order given."""
+        """Every task after its predecessors, otherwise in the given order."""
         waiting = [len(each) for each in self.predecessors]
         ready = [task for task, count in enumerate(waiting) if not count]
         order = []
@@ -339,7 +338,7 @@ class TaskGraph:
         return tuple(order)
 
     def _cycle(self, waiting):
-        """A cycle among the tasks that wait forever, from a task to itself."""
+        """A cycle among the tasks that never become ready, from a task to itself."""
         task = next(k for k, count in enumerate(waiting) if count)
         seen = {}
         while task not in seen:
@@ -350,7 +349,7 @@ class TaskGraph:
 
 
 class ProgramTasks(TaskGraph):
-    """The tasks of a Program, made by `TaskGraph.from_program`.
+    """The tasks of a Program, created by `TaskGraph.from_program`.
 
     `operations[k]` are the nodes of `program.graph` that task k computes, arguments first. `fine`
     is the graph with one task per operation. Several tasks may compute the same nodes, each on its
@@ -388,8 +387,8 @@ def a_task_graph(tasks: object) -> TaskGraph:
     """The argument `tasks`, or an error if it is not a TaskGraph."""
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(
-            f"tasks: expected a TaskGraph, found {type(tasks).__name__}; "
-            "px.TaskGraph.from_program(program) and px.streamlined_tasks(robot) make one"
+            f"tasks: expected a TaskGraph, found {type(tasks).__name__}; create one with "
+            "px.TaskGraph.from_program(program) or px.streamlined_tasks(robot)"
         )
     return tasks
 

@@ -1,4 +1,4 @@
-"""What tasks are told apart by in a picture."""
+"""The groups by which tasks are distinguished in a picture."""
 
 from dataclasses import fields
 
@@ -9,7 +9,7 @@ KINDS = [field.name for field in fields(Count)]
 
 
 def groups_of(tasks):
-    """name -> its group. Operations of a Program without groups go by what they compute."""
+    """name -> its group. Operations of a Program without groups are grouped by kind."""
     if tasks.groups or not isinstance(tasks, ProgramTasks):
         return tasks.groups
     parts = zip(tasks.names, tasks.operations, strict=True)
@@ -17,6 +17,6 @@ def groups_of(tasks):
 
 
 def _kinds(operations):
-    """As in 'mul, add', by the names that operations are counted under."""
+    """Text such as 'mul, add', by the names under which operations are counted."""
     kinds = {kind for node in operations for kind in COUNTED[node.op]}
     return ", ".join(sorted(kinds, key=KINDS.index))

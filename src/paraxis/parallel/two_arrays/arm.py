@@ -1,4 +1,4 @@
-"""The numbers of a real arm, in Fijany's frames: what each processor has in its memory."""
+"""The numbers of a particular arm, in Fijany's frames: the memory of each processor."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ ORTHONORMAL = 1e-9
 
 
 class Arm:
-    """A chain in one posture: `turns` has how far each joint is turned from its neutral position,
-    in the frame before it."""
+    """A chain in one posture: `turns` has the rotation of each joint from its neutral position,
+    in the previous frame."""
 
     def __init__(self, robot, q):
         rows = rows_of(robot)
@@ -34,14 +34,14 @@ class Arm:
         ]
 
     def before_joints(self, velocities):
-        """Numbers of rows, along the axes of their bodies: by joint, along those before it."""
+        """Numbers per row, along the axes of their bodies, by joint, along the previous axes."""
         return [
             _turned(turn, velocities[[row for row, _ in joint.directions]])
             for turn, joint in zip(self.turns, self.joints, strict=True)
         ]
 
     def after_joints(self, found):
-        """And back: in the order of the robot's rows."""
+        """The inverse: in the order of the robot's rows."""
         velocities = np.empty(self.chain.nv)
         for turn, joint, each in zip(self.turns, self.joints, found, strict=True):
             velocities[[row for row, _ in joint.directions]] = _turned(turn.T, each)
@@ -49,7 +49,7 @@ class Arm:
 
 
 def _turned(turn, numbers):
-    """Of a spherical joint; others have one number."""
+    """Rotates the numbers of a spherical joint; others have one number."""
     return turn @ numbers if len(numbers) == 3 else numbers
 
 
@@ -114,7 +114,7 @@ def _columns(entries):
 
 
 def type_one_contact(constraint, acceleration, motion, force):
-    """What the last link's processor knows of the contact."""
+    """The data of the contact for the last link's processor."""
     constraint = _floats("constraint", constraint)
     if constraint.ndim != 2 or len(constraint) != 6 or not 0 < constraint.shape[1] <= 6:
         raise ArgumentError(f"constraint: expected 6 rows, found shape {constraint.shape}")
@@ -153,7 +153,7 @@ def numbers(name, value, size):
 
 
 def planned_joints(robot):
-    """The joints of a robot that a plan is for, or an error that says why there is none."""
+    """The joints of a robot if it can be planned; otherwise an error that says why not."""
     unsprung(open_tree(robot, "the two-array plan"), "the two-array plan")
     if robot.branching:
         raise ArgumentError(f"robot {robot.name!r} branches; the two-array plan is for chains only")
@@ -168,7 +168,7 @@ def planned_joints(robot):
 
 
 def require_planned(robot, joints):
-    """An error unless the robot's joints are those that a plan was made for."""
+    """Raise unless the robot's joints are those of the plan."""
     found = planned_joints(robot)
     if len(found) != len(joints):
         raise ArgumentError(f"robot: expected {len(joints)} joints, found {len(found)}")
@@ -176,7 +176,7 @@ def require_planned(robot, joints):
     if others:
         raise ArgumentError(
             f"robot {robot.name!r}: its joints {listing(others, 3)} are not those of the "
-            "plan; make the plan of this robot: px.parallel.two_array_plan(robot)"
+            "plan; create a plan for this robot with px.parallel.two_array_plan(robot)"
         )
 
 

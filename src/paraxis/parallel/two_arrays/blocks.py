@@ -1,8 +1,8 @@
-"""Small dense blocks: what a processor does to its block row of a tridiagonal system.
+"""Small dense blocks: a processor's operations on its block row of a tridiagonal system.
 
 Blocks are NumPy arrays, of floats to compute with or of traced scalars to count. The names are
-Fijany's: A stands on the diagonal, `upper` couples a block to one further out (his B of i) and
-`lower` one further in to the block (his B of i - s). A block that is not there is None.
+Fijany's: A is on the diagonal, `upper` couples a block to one further out (his B of i) and `lower`
+one further in to the block (his B of i - s). A missing block is None.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def symmetric(left, right):
 
 
 def less(own, *others):
-    """What is left of a block or vector when others, where they are there, are taken off."""
+    """A block or vector minus others, those that exist."""
     for other in others:
         if other is not None:
             own = own - other
@@ -70,22 +70,22 @@ def toward_inner(LD, lower):
 
 
 def for_outer(C, upper):
-    """D = B(i)ᵀ A⁻¹ B(i), which block i+s takes off."""
+    """D = B(i)ᵀ A⁻¹ B(i), which block i+s subtracts."""
     return symmetric(upper.T, C)
 
 
 def for_inner(F, lower):
-    """G = B(i-s) A⁻¹ B(i-s)ᵀ, which block i-s takes off."""
+    """G = B(i-s) A⁻¹ B(i-s)ᵀ, which block i-s subtracts."""
     return symmetric(lower, F)
 
 
 def bridge(F, upper):
-    """-B(i-s) A⁻¹ B(i): couples i-s to i+s once block i is eliminated between them."""
+    """-B(i-s) A⁻¹ B(i): couples i-s to i+s after block i between them is eliminated."""
     return -(F.T @ upper)
 
 
 def share(solved, right_side):
-    """What a neighbour takes off its right-hand side."""
+    """The vector that a neighbour subtracts from its right-hand side."""
     return solved.T @ right_side
 
 
@@ -118,7 +118,7 @@ def reach(X, outer_upper):
 
 
 def updated(right_side, X, outer, Y, inner):
-    """A right-hand side less what the eliminated neighbours contribute."""
+    """A right-hand side minus the contributions of the eliminated neighbours."""
     shares = (
         None if neighbour is None else share(solved, neighbour)
         for solved, neighbour in ((X, outer), (Y, inner))

@@ -1,4 +1,4 @@
-"""A timed script as tasks and a schedule: a row a processor, and one for what each node sends."""
+"""A timed script as tasks and a schedule: a row per processor, and one for each sender."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from .timing import plain, where
 
 
 class PlanTasks(TaskGraph):
-    """Tasks of a plan, and messages after them. Only what is computed is work."""
+    """The tasks of a plan, with messages as tasks after them. Only computation is work."""
 
     def __init__(self, weights, edges, name, labels, groups, computed):
         super().__init__(weights, edges, name, labels, groups)
@@ -24,7 +24,7 @@ class PlanTasks(TaskGraph):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanSchedule(Schedule):
-    """Whose speed-up is over one processor's own algorithm, of so many flops."""
+    """A schedule whose speed-up is relative to one processor's own algorithm, by its flops."""
 
     senders: int = 0
     computing: int = 0
@@ -40,7 +40,7 @@ class PlanSchedule(Schedule):
 
 
 class Bar(NamedTuple):
-    """What the chart shows of a task or a message."""
+    """The data shown for a task or a message."""
 
     weight: float
     start: float
@@ -50,7 +50,7 @@ class Bar(NamedTuple):
 
 
 def plan_schedule(timing, name, computing, serial_flops):
-    """The Schedule of all tasks, and of the messages where these take time."""
+    """The Schedule of all tasks, and of the messages if these take time."""
     tasks, messages, edges = _Bars(timing).found()
     bars = tasks | messages
     graph = PlanTasks(
@@ -73,12 +73,12 @@ def plan_schedule(timing, name, computing, serial_flops):
 
 
 class _Bars:
-    """Tasks, messages and what each needs, found in one walk along the script."""
+    """Tasks, messages and their predecessors, found in one pass over the script."""
 
     def __init__(self, timing):
         self.timing, self.script = timing, timing.script
         self.tasks, self.messages, self.edges = {}, {}, []
-        self.brought = {}  # (value, site, offset, block) -> by which task or message
+        self.brought = {}  # (value, site, offset, block) -> its task or message
 
     def found(self):
         for item, starts in zip(self.script.items, self.timing.starts, strict=True):
@@ -108,7 +108,7 @@ class _Bars:
             row += self.script.arrays * self.script.row
             self.messages[by] = Bar(plain(time), plain(start), row, label, "messages")
             self._needs(by, source)
-        if by is not None:  # what is given is there from the start
+        if by is not None:  # given values are available from the start
             self.brought[item.value, item.target, item.offset, block] = by
 
     def _needs(self, name, value):
@@ -118,5 +118,5 @@ class _Bars:
 
 
 def _group(part):
-    """Of a step that comes last the parts go together: a chart has ten colours."""
+    """Groups the parts of a final step together, because a chart has ten colours."""
     return "step IV" if part.startswith("IV") else f"step {part}"

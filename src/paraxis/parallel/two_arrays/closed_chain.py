@@ -1,12 +1,12 @@
-"""Forward dynamics of an arm in contact, as section VI.D lays it out on two arrays.
+"""Forward dynamics of an arm in contact, as divided among two arrays in section VI.D.
 
-Step I makes A block diagonal and finds Λ⁻¹ on array 1; step II finds the bias forces and how the
-arm would move without contact on array 2, which then has Λ⁻¹ sent, finds the contact force (III)
-and what it does to the motion (IV). A part here is a step of the paper.
+Step I makes A block diagonal and computes Λ⁻¹ on array 1; step II computes the bias forces and the
+motion of the arm without contact on array 2, which then receives Λ⁻¹ and computes the contact force
+(III) and its effect on the motion (IV). A part here is a step of the paper.
 
-Recurrences are those of Lee and Chang: all vectors of step II are in the tip's coordinates, so
-that each is a product or a sum. The force at the tip, and what joints do to the tip, are taken at
-the tip too, where equations 86 and 87 are a sum and a broadcast.
+Recurrences are those of Lee and Chang: all vectors of step II are in tip coordinates, so that each
+is a product or a sum. The force at the tip, and the motion of the tip due to joints, are also taken
+at the tip, where equations 86 and 87 are a sum and a broadcast.
 """
 
 from functools import cache, lru_cache
@@ -18,7 +18,7 @@ from .elimination import ALLOCATIONS, pass_on
 from .flops import ZERO, dense, symmetric_pattern
 from .script import Read, Script
 
-CONSTRAINED = 3  # directions at the tip: a pin. More or fewer change step III alone.
+CONSTRAINED = 3  # directions at the tip: a pin. Other numbers only change step III.
 COLUMNS = 6  # right-hand sides of Λ⁻¹
 ONE, SIX, NONE = RIGHT_HAND_SIDES = ("one array", "six arrays", "left out")
 LAST, ALL_BUT_LAST = slice(-1, None), slice(-1)
@@ -28,7 +28,7 @@ INERTIA, SPATIAL_INERTIA = symmetric_pattern(3), symmetric_pattern(6)
 
 
 def given(joints):
-    """value -> its pattern for each block, None for those that do not have it."""
+    """value -> its pattern for each block, None for blocks without it."""
     n, beyond = len(joints), [*joints[1:], None]
     every = {
         "seat": TURN,
@@ -74,12 +74,12 @@ _dense = cache(dense)  # so that equal patterns are one object
 
 @lru_cache(maxsize=64)  # of a thousand links, 10 MB each
 def closed_chain(joints, allocation, right_hand_sides, arrays, wiring):
-    """The script for an arm of these joints (joints.py)."""
+    """The script for an arm with these joints (joints.py)."""
     return _ClosedChain(joints, ALLOCATIONS[allocation], right_hand_sides, arrays, wiring).script
 
 
 class _ClosedChain:
-    """Writes the script, a method a part."""
+    """Writes the script, with one method per part."""
 
     def __init__(self, joints, allocation, right_hand_sides, arrays, wiring):
         extra = COLUMNS - 1 if right_hand_sides == SIX else 0
@@ -123,7 +123,7 @@ class _ClosedChain:
         script.do("A", links.diagonal_block, reads, "A", here)
 
     def _placed(self, here):
-        """The names of the links' centres of mass and arms, which change where joints slide."""
+        """The names of the links' centres of mass and arms, which change if joints slide."""
         if not self.slides:
             return "com at rest", "arm at rest"
         for name in ("com", "arm"):
@@ -139,7 +139,7 @@ class _ClosedChain:
         self.script.send(self.done, here, self.script.site(self.second))
 
     def tip_inertia(self):
-        """Λ⁻¹: six right-hand sides, of which only the last block is not zero at first."""
+        """Λ⁻¹: six right-hand sides, of which only the last block is nonzero at first."""
         script, here = self.script, self.script.site(self.first)
         right_side = "E"
         if self.columns == ONE:
@@ -154,7 +154,7 @@ class _ClosedChain:
         script.send("Λ⁻¹", here, script.site(self.second))
 
     def _columns_apart(self):
-        """Each column on an array of its own; in the end they are one block again."""
+        """Each column on its own array; finally they are one block again."""
         script, here = self.script, self.script.site(self.first)
         pass_on(script, "E", here, [self.more])
         ends = []
@@ -170,7 +170,7 @@ class _ClosedChain:
     # -- array 2 -----------------------------------------------------------------------------------
 
     def projection(self):
-        """What points where, in the coordinates of the tip."""
+        """All directions and positions, in tip coordinates."""
         script, here = self.script, self.script.site(self.second)
         com, self.arm = self._placed(here)
         script.do("turn", links.turn, ["rotation", "seat"], "turn", here)
@@ -183,7 +183,7 @@ class _ClosedChain:
         script.do("p", links.to_tip, [self.beyond, self.arm], "arm at tip", here)
 
     def bias(self):
-        """The torques that keep all joints at their rates, and what the others do."""
+        """The torques that keep all joints at their rates, and the remaining ones."""
         script, here, second = self.script, self.script.site(self.second), self.second
         do, recurrence = script.do, script.recurrence
         do("ż", links.spin, ["axes", "rate"], "ω", here)
@@ -214,12 +214,12 @@ class _ClosedChain:
         do("J", links.tip_motion, ["axes", way], "tip motion", here)
 
     def open_chain(self):
-        """q̈₀. The paper waits for the last A here; only X³ needs it, and right-hand sides go
-        along with the elimination."""
+        """q̈₀. The paper waits for the last A here; only X³ needs it, and right-hand sides are
+        updated along with the elimination."""
         self._accelerations("₀")
 
     def open_tip(self):
-        """How the tip would accelerate without contact."""
+        """The acceleration of the tip without contact."""
         script, here = self.script, self.script.site(self.second)
         script.do("J q̈", links.along, ["tip motion", "q̈₀"], "tip", here)
         self.tip = script.recurrence("tip", links.total, -1, self.second)

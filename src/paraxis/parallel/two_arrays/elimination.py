@@ -1,10 +1,10 @@
 """Odd-even elimination on an array, in Fijany's two allocations of the work (section VI.B).
 
-In round j, with s = 2^j, every block takes off what its partners at i ± s contribute, which leaves
-couplings to i ± 2s. After ⌈log₂N⌉ rounds none is left. The first allocation has everything that
-block i is updated with computed by block i's processor, from the partners' blocks; the second
-whatever needs A(i), computed where A(i) is, and sends the results. Then A(i) is factored once
-instead of twice, and messages travel while the next product is computed.
+In round j, with s = 2^j, every block subtracts the contributions of its partners at i ± s, which
+leaves couplings to i ± 2s. After ⌈log₂N⌉ rounds none is left. In the first allocation, block i's
+processor computes all updates of block i, from the partners' blocks; in the second, everything that
+needs A(i) is computed where A(i) is, and the results are sent. A(i) is then factored once instead
+of twice, and messages travel while the next product is computed.
 """
 
 from . import blocks
@@ -12,14 +12,14 @@ from .script import Read, numbered
 
 
 class Second:
-    """Whoever has A(i) does all that needs it, in the order of steps I.b.1 to 12."""
+    """The processor of A(i) computes all that needs it, in the order of steps I.b.1 to 12."""
 
     name = "second"
 
     def diagonalise(self, script, array, also):
-        """Make A block diagonal; `also` are chains of arrays that right-hand sides are on."""
+        """Make A block diagonal; `also` are chains of arrays with right-hand sides."""
         here = script.site(array)
-        script.send("B", here, here, -1)  # no step of the paper sends it
+        script.send("B", here, here, -1)  # not sent in any step of the paper
         for j, s, here, there in script.each_round(array):
             A, factors = numbered("A", j), numbered("LD", j)
             C, F, D, G = (numbered(name, j) for name in "CFDG")
@@ -44,7 +44,7 @@ class Second:
 
     @staticmethod
     def _couplings(j):
-        """What couples a block to those beyond and before: found by the one between them."""
+        """The couplings of a block to those on both sides, computed by the one in between."""
         if not j:
             return Read("B"), Read("B", -1)
         return Read(numbered("B", j), 2 ** (j - 1)), Read(numbered("B", j), -(2 ** (j - 1)))
@@ -65,7 +65,7 @@ class Second:
 
 
 class First:
-    """Block i's processor does all that block i is updated with."""
+    """Block i's processor computes all updates of block i."""
 
     name = "first"
 
@@ -110,7 +110,7 @@ ALLOCATIONS = {each.name: each for each in (First(), Second())}
 
 
 def pass_on(script, value, site, also):
-    """Send what right-hand sides need to their arrays, along chains of these."""
+    """Send the values needed by right-hand sides to their arrays, along chains of these."""
     for chain in also:
         source = site
         for array in chain:

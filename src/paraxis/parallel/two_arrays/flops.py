@@ -1,8 +1,8 @@
-"""What a task costs: its function is traced once on scalars that nothing is known of.
+"""The cost of a task: its function is traced once on unknown scalars.
 
-The trace also tells the pattern of the result: which entries are one and the same scalar, as in
-a symmetric block, and which are zero or one. Only distinct scalars are sent, and the pattern is
-what the next task is traced with. So neither flops nor words are typed anywhere.
+The trace also gives the pattern of the result: which entries are the same scalar, as in a symmetric
+block, and which are zero or one. Only distinct scalars are sent, and the next task is traced with
+this pattern. Neither flops nor words are therefore typed anywhere.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...graph.node import Node
 from ...graph.trace import trace
 from ...passes.count import count
 
-ZERO, ONE = -1, -2  # entries that are known
+ZERO, ONE = -1, -2  # known entries
 
 
 def dense(*shape):
@@ -32,7 +32,7 @@ def words(pattern):
 def traced(function, patterns):
     """The flops of a function of arrays, and the pattern of the array that it returns.
 
-    `patterns` has one for each argument, None for one that is not there.
+    `patterns` has one for each argument, None for a missing one.
     """
     found = []
 
@@ -63,7 +63,7 @@ def _filled(pattern, scalars):
 
 
 def _pattern(array):
-    """Equal entries get equal numbers; a change of sign is no other scalar."""
+    """Equal entries get equal numbers; a sign change does not make a different scalar."""
     array, seen = np.asarray(array, dtype=object), {}
     pattern = np.empty(array.shape, dtype=int)
     for place in np.ndindex(array.shape):

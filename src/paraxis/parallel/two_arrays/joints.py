@@ -1,6 +1,6 @@
-"""The joints of a planned arm: in which directions they move, and what is known of their matrices.
+"""The joints of a planned arm: their directions of motion, and the structure of their matrices.
 
-Frame i stands before joint i with its z along the joint's axis, where a joint moves along
+Frame i is just before joint i with its z along the joint's axis, where a joint moves along
 coordinates of six-vectors, angular part first. H and W of Fijany's F = H F_T + W F_S select these
 and the others. A rotor is one more column of W, √ρ along its joint's direction, that yields by one
 (physics/parts/joint_split.py).
@@ -22,10 +22,10 @@ STRAIGHT = np.where(np.eye(3, dtype=bool), ONE, ZERO)
 
 
 class PlannedJoint(NamedTuple):
-    """What a plan knows of a joint before it knows the robot."""
+    """The properties of a joint that a plan uses before it has the robot."""
 
     kind: str
-    geared: bool = False  # whether a rotor turns with it
+    geared: bool = False  # whether it has a rotor
 
     @property
     def moving(self):
@@ -58,7 +58,7 @@ class PlannedJoint(NamedTuple):
 
     @property
     def rotation(self):
-        """What the joint turns frame i by."""
+        """The rotation of frame i by the joint."""
         return {"prismatic": STRAIGHT, "spherical": _any_turn()}.get(self.kind, ABOUT_Z)
 
 
@@ -66,7 +66,7 @@ TURNING = PlannedJoint("revolute")
 
 
 def joints_of(robot):
-    """Those of a chain, or an error that names the first that no plan is for."""
+    """The joints of a chain, or an error that names the first unsupported one."""
     found = []
     for joint in robot.joints:
         if joint.kind not in MOVING or joint.coupling:
@@ -80,7 +80,7 @@ def joints_of(robot):
     return tuple(found)
 
 
-# Patterns are made once, so that equal ones are the same object.
+# Patterns are created once, so that equal ones are the same object.
 
 
 @cache

@@ -1,11 +1,11 @@
-"""What a processor does for its link: projections, Newton-Euler terms, six-vectors.
+"""The operations of a link's processor: projections, Newton-Euler terms, six-vectors.
 
 Fijany's frames: frame i is fixed to the body before joint i, with its z axis along the joint, so
-that what belongs to link i is constant in frame i+1, and a force across joint i splits into
-components H F_T that do work and W F_S that do none (joints.py). `turn` takes coordinates in
-frame i+1 to frame i, `arm` is the way from joint i to joint i+1 in frame i+1, which of a joint that
-slides grows with its travel. Six-vectors have the angular part first. Arrays hold floats or traced
-scalars; None stands for what is not there.
+that the properties of link i are constant in frame i+1, and a force across joint i splits into
+components H F_T that do work and W F_S that do none (joints.py). `turn` transforms coordinates from
+frame i+1 to frame i, and `arm` is the vector from joint i to joint i+1 in frame i+1, which for a
+sliding joint grows with its travel. Six-vectors have the angular part first. Arrays have floats or
+traced scalars; None is a missing value.
 """
 
 import numpy as np
@@ -71,7 +71,7 @@ def diagonal_block(inverse_inertia, inner_inverse_inertia, W, yields):
 
 
 def held_rows(turn, constant, W):
-    """The held rows, in frame i, of six-vectors that are constant in frame i+1."""
+    """The constrained rows, in frame i, of six-vectors that are constant in frame i+1."""
     return W.T @ six(turn @ constant[:3], turn @ constant[3:])
 
 
@@ -93,14 +93,14 @@ def product(own, other):
 
 
 def total(own, *others):
-    """A term of a recurrence of sums, or a sum of what there is."""
+    """A term of a recurrence of sums, or a sum of those that exist."""
     for other in others:
         own = own if other is None else own + other
     return own
 
 
 def to_tip(beyond, vector):
-    """A vector that is constant in frame i+1, in the tip's; `beyond` is the last link's nothing."""
+    """A vector that is constant in frame i+1, in tip coordinates; `beyond` is None for the last."""
     return vector if beyond is None else beyond @ vector
 
 
@@ -110,38 +110,38 @@ def axes(to_tip, H):
 
 
 def spin(axes, rate):
-    """What joint i adds to the angular velocity."""
+    """The contribution of joint i to the angular velocity."""
     return axes[:3] @ rate
 
 
 def spin_change(whole, own):
-    """What joint i adds to the angular acceleration while it keeps its rate."""
+    """The contribution of joint i to the angular acceleration while it keeps its rate."""
     return cross(whole, own)
 
 
 def slide_change(whole, axes, rate):
-    """What joint i adds to the acceleration of its link by sliding while that turns (Coriolis)."""
+    """The contribution of a sliding joint i to the acceleration of its turning link (Coriolis)."""
     return 2.0 * cross(whole, axes[3:] @ rate)
 
 
 def swing(spin, change, arm):
-    """How much faster the end of an arm accelerates than its beginning."""
+    """The acceleration of the end of an arm relative to its beginning."""
     return cross(change, arm) + cross(spin, cross(spin, arm))
 
 
 def lift(to_tip, rise):
-    """The acceleration of the ground that stands for gravity, in the tip's coordinates."""
+    """The acceleration of the ground that represents gravity, in tip coordinates."""
     return to_tip @ rise
 
 
 def force(mass, spin, change, com, beyond_acceleration, swing_of_arm):
-    """What accelerates the link; its own origin is one arm before the next."""
+    """The force that accelerates the link; its own origin is one arm before the next."""
     here = beyond_acceleration - swing_of_arm
     return mass * (here + swing(spin, change, com))
 
 
 def moment(beyond, inertia, spin, change):
-    """What turns the link about its centre of mass."""
+    """The moment that turns the link about its centre of mass."""
     if beyond is None:
         return inertia @ change + cross(spin, inertia @ spin)
     own_spin, own_change = beyond.T @ spin, beyond.T @ change
@@ -149,13 +149,13 @@ def moment(beyond, inertia, spin, change):
 
 
 def joint_moment(moment, com, force, arm, carried):
-    """What link i adds to the moments of all joints before it; `carried` is its own force and all
-    beyond."""
+    """The contribution of link i to the moments of all joints before it; `carried` is the force of
+    it and all links beyond."""
     return moment + cross(com, force) + cross(arm, carried - force)
 
 
 def driving(torque, axes, moment, carried):
-    """What is left of a torque, or a force, to accelerate the chain."""
+    """The part of a torque, or a force, that accelerates the chain."""
     return torque - (axes[:3].T @ moment + axes[3:].T @ carried)
 
 
@@ -163,13 +163,13 @@ def driving(torque, axes, moment, carried):
 
 
 def free_acceleration(inverse_inertia, turn, arm, H, own, outer_H, outer):
-    """How a link would accelerate if joints did no more than drive it (X¹)."""
+    """The acceleration of a link if joints only transmitted their driving forces (X¹)."""
     return inverse_inertia @ _net(turn, arm, H @ own, outer_H, outer)
 
 
 def _net(turn, arm, own, directions, outer):
-    """The force of joint i on its link, less that of joint i+1, given by its part along each of
-    some directions."""
+    """The force of joint i on its link, minus that of joint i+1, each given by its components
+    along some directions."""
     if outer is None:
         return own
     wrench = directions @ outer
@@ -178,23 +178,23 @@ def _net(turn, arm, own, directions, outer):
 
 
 def carried_out(turn, arm, acceleration):
-    """The acceleration that a link hands on to the next joint, in that joint's frame."""
+    """The acceleration that a link passes on to the next joint, in that joint's frame."""
     angular, linear = turn.T @ acceleration[:3], turn.T @ acceleration[3:]
     return six(angular, linear + cross(angular, arm))
 
 
 def gap(acceleration, handed_on, W):
-    """By how much the two sides of a joint would part in the held directions (X²)."""
+    """The acceleration at which the two sides of a joint would separate in held directions (X²)."""
     return W.T @ less(acceleration, handed_on)
 
 
 def held_acceleration(inverse_inertia, turn, arm, free, W, own, outer_W, outer):
-    """How a link does accelerate, with the forces that hold the joints (X⁵)."""
+    """The acceleration of a link, with the forces that hold the joints (X⁵)."""
     return free - inverse_inertia @ _net(turn, arm, W @ own, outer_W, outer)
 
 
 def along_next(turn, arm, acceleration, outer_H):
-    """The part of a link's acceleration along the directions of the next joint."""
+    """The component of a link's acceleration along the directions of the next joint."""
     return outer_H.T @ carried_out(turn, arm, acceleration)
 
 
@@ -206,7 +206,7 @@ def joint_acceleration(acceleration, handed_on, H):
 
 
 def tip_motion(axes, way):
-    """How the tip moves with joint i; `way` leads from the joint to the tip."""
+    """The motion of the tip due to joint i; `way` leads from the joint to the tip."""
     swept = np.array([cross(axis, way) for axis in axes[:3].T]).T
     return six(axes[:3], axes[3:] + swept)
 
@@ -216,7 +216,7 @@ def along(motion, acceleration):
 
 
 def tip_bias(change, acceleration, lift):
-    """J̇ q̇: how the tip accelerates while all joints keep their rates."""
+    """J̇ q̇: the acceleration of the tip while all joints keep their rates."""
     return six(change, acceleration - lift)
 
 
@@ -229,7 +229,7 @@ def contact_force(tip_inverse_inertia, open_tip, bias, constraint, motion, given
 
 
 def either(own, other):
-    """Whichever there is."""
+    """The one that exists."""
     return other if own is None else own
 
 

@@ -1,6 +1,7 @@
-"""The plan carried out: every task on its own processor's memory, every message between two.
+"""Executes the plan: every task on its own processor's memory, every message between two.
 
-Slow, and the proof that a plan is right: a task that reads what was not sent to it finds nothing.
+This is slow, but proves that a plan is correct: a task that reads a value which was not sent to it
+does not find it.
 """
 
 import numpy as np
@@ -10,10 +11,10 @@ from .script import Do
 
 
 def carried_out(timing, given):
-    """value -> block -> array: what the processors hold in the end.
+    """value -> block -> array: the final contents of the memories.
 
-    Tasks and messages are done in the order of their starts; `given` has what is in the memories
-    at first, value -> block -> array.
+    Tasks and messages are executed in the order of their starts; `given` has the initial contents
+    of the memories, value -> block -> array.
     """
     script = timing.script
     memory = {}  # (array, processor) -> (value, block) -> array

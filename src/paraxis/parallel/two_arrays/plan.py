@@ -1,4 +1,4 @@
-"""The public plan: what Fijany's two arrays do, when, and what their messages cost."""
+"""The public plan: the operations of Fijany's two arrays, their times, and message costs."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ def two_array_plan(
     processors: int | None = None,
     network: str = SHUFFLED,
 ) -> TwoArrayPlan:
-    """Fijany's plan for the forward dynamics of an arm whose tip is in contact.
+    """Return Fijany's plan for the forward dynamics of an arm whose tip is in contact.
 
-    Array 1 makes the block-tridiagonal A diagonal by odd-even elimination and finds Λ⁻¹; array 2
-    finds bias forces, the motion without contact, the contact force and the motion with it. Times
-    are in flops of one processor.
+    Array 1 makes the block-tridiagonal A diagonal by odd-even elimination and computes Λ⁻¹; array 2
+    computes bias forces, the motion without contact, the contact force and the motion with it.
+    Times are in flops of one processor.
 
     **Arguments:**
 
-    - `arm`: a number of links on revolute joints without rotors, 2 to 16,384; or a robot, whose
+    - `arm`: a number of links with revolute joints without rotors, 2 to 16,384; or a robot, whose
       joints may also be prismatic or spherical, and have rotors. It must be a chain whose links all
       have mass and inertia.
-    - `allocation`: `"second"`: the processor that has A(i) does everything that needs it;
-      `"first"`: the processor that updates block i does everything for that (section VI.B).
+    - `allocation`: `"second"`: the processor of A(i) computes everything that needs it; `"first"`:
+      the processor that updates block i computes everything for that (section VI.B).
     - `word_time`, `startup`: a message of w words takes `startup + w * word_time` for each link
-      that it crosses, while its sender computes on.
+      that it crosses, while its sender continues to compute.
     - `right_hand_sides`: the six of Λ⁻¹ on `"one array"` or on `"six arrays"`; or `"left out"`,
-      since updating them changes nothing: their last block, the only one used, stays as it is.
-    - `arrays`: 2, or 1 that does everything.
-    - `processors`: how many there are in each array, a power of two; by default one per link. A
-      processor with several links in a row does the same for one after another. Each takes as many,
-      a power of two too, so that some may have none: of 64 processors 38 for 300 links, 8 links
-      each. `plan.processors` counts those of both arrays that compute.
+      since updating them changes nothing: their last block, the only one used, is constant.
+    - `arrays`: 2, or 1 that computes everything.
+    - `processors`: the number in each array, a power of two; by default one per link. A processor
+      with several adjacent links processes them one after another. Each takes the same number, also
+      a power of two, so that some may have none: of 64 processors 38 for 300 links, 8 links each.
+      `plan.processors` counts those of both arrays that compute.
     - `network`: within each array: `"shuffle_exchange_neighbours"`, on which blocks move from round
       to round, or `"hypercube"`, on which they stay.
 
@@ -109,7 +109,7 @@ def two_array_plan(
 
 
 class TwoArrayPlan:
-    """What the arrays do, and when. Made by `px.parallel.two_array_plan`; times are in flops."""
+    """The work of the arrays and its times, in flops. Created by `px.parallel.two_array_plan`."""
 
     n: int
     allocation: str
@@ -124,7 +124,7 @@ class TwoArrayPlan:
 
     @cached_property
     def _free(self):
-        """The same with free messages."""
+        """The same plan with free messages."""
         return timed(self.timing.script)
 
     @property
@@ -141,7 +141,7 @@ class TwoArrayPlan:
     @property
     def speedup(self) -> float:
         """The flops of one processor with the same algorithm, by block LDLᵀ along the chain, over
-        the makespan. The best serial program for an arm takes fewer
+        the makespan. The best serial program for an arm takes fewer flops
         (docs/concepts/two_arrays.md)."""
         return self.serial_flops / self.makespan
 
@@ -157,31 +157,31 @@ class TwoArrayPlan:
 
     @property
     def ends(self) -> dict[str, float]:
-        """Step of the paper, as in "I.b" -> when the last of its tasks ends."""
+        """Step of the paper, such as "I.b" -> the end of its last task."""
         return self.timing.ends()
 
     @property
     def slack(self) -> float:
-        """How long array 2 waits for Λ⁻¹ with step II done; below 0, Λ⁻¹ waits for array 2."""
+        """How long array 2 waits for Λ⁻¹ with step II done; negative if Λ⁻¹ waits for array 2."""
         ready = max(end for part, end in self.ends.items() if part.startswith("II."))
         return self.timing.arrival("Λ⁻¹") - ready
 
     @property
     def exposed(self) -> float:
-        """How much longer the plan takes than with free messages."""
+        """The additional time relative to free messages."""
         return self.makespan - self._free.makespan
 
     def communication(self, part: str | None = None) -> float:
-        """How long the busiest node sends, in total or in one step of the paper, as in "I.b"."""
+        """The sending time of the busiest node, in total or in one step of the paper, as "I.b"."""
         return self.timing.busiest(Send, part)
 
     def computation(self, part: str | None = None) -> float:
-        """How long the busiest processor computes, in total or in one step of the paper."""
+        """The computing time of the busiest processor, in total or in one step of the paper."""
         return self.timing.busiest(Do, part)
 
     @property
     def elimination_exposed(self) -> float:
-        """How much longer step I.b takes than with free messages."""
+        """The additional time of step I.b relative to free messages."""
         return self.ends["I.b"] - self._free.ends()["I.b"]
 
     @property
@@ -192,8 +192,8 @@ class TwoArrayPlan:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """Every task on its processor, checked; and, where messages take time, every message on
-        its sender's second processor, numbered after all first ones."""
+        """Every task on its processor, checked; and, if messages take time, every message on its
+        sender's second processor, numbered after all first ones."""
         return plan_schedule(self.timing, self._name, self.processors, self.serial_flops)
 
     @property
@@ -224,7 +224,7 @@ class TwoArrayPlan:
 
         **Arguments:**
 
-        - `robot`: the one that the plan is of, or any with such joints.
+        - `robot`: the robot of the plan, or any with the same joints.
         - `q`, `qd`, `tau`: positions, `(nq,)`, rates and torques, `(nv,)`.
         - `constraint`: `(6, k)`, angular part first.
         - `acceleration`: `(k,)`, along the columns of `constraint`.

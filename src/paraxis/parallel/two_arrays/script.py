@@ -1,9 +1,9 @@
 """A script: what the arrays compute and send, in the order in which each of them does it.
 
-A `Do` is one task for every block whose processor has its inputs; a `Send` one message from each
-of them. Blocks are numbered from 0; the data of block i are where the layout puts them
-(wiring.py), and a task reads only data of its own processor. All costs follow from
-the tasks' functions (flops.py). Time is no matter here: timing.py sets a script to time.
+A `Do` is one task for every block whose processor has its inputs; a `Send` is one message from each
+of them. Blocks are numbered from 0; the data of block i are placed by the layout (wiring.py), and a
+task reads only data of its own processor. All costs follow from the tasks' functions (flops.py). A
+script has no times; timing.py assigns them.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ import numpy as np
 
 from .flops import traced, words
 
-ABSENT = -1  # the pattern of a block that has no such value
+ABSENT = -1  # the pattern of a block without the value
 
 
 class Site(NamedTuple):
-    """An array, from 0, and after how many rounds."""
+    """An array, from 0, and the number of rounds done."""
 
     array: int
     layout: int = 0
@@ -29,22 +29,22 @@ class Read(NamedTuple):
 
     value: str
     offset: int = 0
-    optional: bool = False  # the function takes None where there is none
+    optional: bool = False  # the function takes None if there is none
 
 
 @dataclass(frozen=True)
 class Do:
-    """`function` of what is read, by the processors of these blocks."""
+    """`function` of the values read, by the processors of these blocks."""
 
     part: str
     name: str
     site: Site
     function: object
     reads: tuple
-    value: str  # what it makes
+    value: str  # its result
     blocks: np.ndarray
     flops: np.ndarray  # of each block's task
-    round: int  # of a recurrence or an elimination, from 1; 0 if it is of none
+    round: int  # of a recurrence or an elimination, from 1; otherwise 0
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Send:
 
 
 class Script:
-    """`given` is what is in all memories at first: name -> the pattern of each block, or None."""
+    """`given` is the initial content of all memories: name -> pattern of each block, or None."""
 
     def __init__(self, wiring, arrays, given):
         self.wiring, self.n, self.arrays = wiring, wiring.n, arrays
@@ -74,7 +74,7 @@ class Script:
         self.items, self.part, self.round = [], "", 0
         self.given = tuple(given)
         self._table = _Table()
-        self._patterns = {}  # value -> of each block the number of its pattern, or ABSENT
+        self._patterns = {}  # value -> the pattern number of each block, or ABSENT
         self._there = {}  # (value, site, offset) -> which blocks' processors have it
         for name, patterns in given.items():
             self._patterns[name] = found = self._table.numbers(patterns)
@@ -85,7 +85,7 @@ class Script:
         return self.wiring.places(layout)
 
     def site(self, array, layout=0):
-        """Where blocks are after so many rounds; after the last one they are home."""
+        """Where blocks are after this many rounds; after the last one they are home."""
         return Site(array, layout % max(1, self.rounds))
 
     def words(self, value):
@@ -93,7 +93,7 @@ class Script:
         return self._table.words(self._patterns[value])
 
     def do(self, name, function, reads, value, site, only=None):
-        """A task that makes a value wherever its inputs are; none if the array has it already."""
+        """A task that computes a value wherever its inputs are, unless the array has it already."""
         if (value, site, 0) in self._there:
             return
         reads = tuple(each if isinstance(each, Read) else Read(each) for each in reads)
@@ -112,7 +112,7 @@ class Script:
     def send(self, value, source, target, offset=0, crossed=None, only=None):
         """Every block, or some, with a partner i + offset that has the value receives it.
 
-        `crossed` are the links on the way where it is not that of a round.
+        `crossed` are the links on the path if it is not that of a round.
         """
         if (source == target and not offset) or (value, target, offset) in self._there:
             return
@@ -140,7 +140,7 @@ class Script:
     def recurrence(self, value, combine, direction, array):
         """All results of a recurrence by recursive doubling: the name of the last ones.
 
-        `direction` is -1 where block i needs all before it, 1 where it needs all beyond.
+        `direction` is -1 if block i needs all before it, 1 if it needs all beyond.
         """
         for j, s, here, there in self.each_round(array):
             partner = Read(numbered(value, j), direction * s, optional=True)
@@ -152,7 +152,7 @@ class Script:
         return numbered(value, self.rounds)
 
     def _costs(self, function, reads, value, there, blocks):
-        """The flops of each block's task, by the patterns of what it reads."""
+        """The flops of each block's task, by the patterns of its inputs."""
         read = np.full((len(reads), len(blocks)), ABSENT)
         for row, each, has in zip(read, reads, there[:, blocks], strict=True):
             row[has] = self._patterns[each.value][blocks[has] + each.offset]
@@ -165,7 +165,7 @@ class Script:
 
 
 class _Table:
-    """Patterns by number, so that arrays of numbers tell which block has which."""
+    """Patterns by number, so that arrays of numbers give the pattern of each block."""
 
     def __init__(self):
         self._patterns, self._numbers = [], {}
@@ -180,7 +180,7 @@ class _Table:
         return self._numbers[frozen]
 
     def numbers(self, patterns):
-        """Of many, most of which are the same few objects."""
+        """The numbers of many patterns, most of which are the same few objects."""
         known = {}
         for each in patterns:
             if id(each) not in known:
@@ -199,7 +199,7 @@ class _Table:
 
 
 def numbered(value, j):
-    """What a value is called after so many rounds."""
+    """The name of a value after this many rounds."""
     return f"{value} {j}" if j else value
 
 
@@ -222,5 +222,5 @@ def _words(frozen):
 
 @cache
 def _traced(function, *patterns):
-    """Patterns as tuples, so that a trace is remembered."""
+    """Patterns as tuples, so that a trace is cached."""
     return traced(function, [None if each is None else _thawed(each) for each in patterns])

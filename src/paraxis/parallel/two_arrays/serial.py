@@ -1,7 +1,7 @@
-"""One processor's flops for the same dynamics, without what only the parallel plan needs.
+"""One processor's flops for the same dynamics, without the overhead of the parallel plan.
 
 The serial algorithm of Fijany's section V: block LDLᵀ along the chain instead of odd-even
-elimination, and recurrences that take one step a link. Its pieces are the plan's own.
+elimination, and recurrences that take one step per link. Its parts are the plan's own.
 """
 
 from functools import cache
@@ -18,10 +18,9 @@ COMBINED = (links.product, links.total, links.either)
 def serial_flops(joints):
     """Flops of the whole algorithm for an arm of these joints.
 
-    The first round of a recurrence does what a serial one does in all: n - 1 combinations. The
-    first round of an elimination has the n - 1 C, D and E that a serial one needs; that takes off
-    each D once, and each of the two right-hand sides meets C on the way out and again on the way
-    back.
+    The first round of a recurrence does the same as a whole serial one: n - 1 combinations. The
+    first round of an elimination has the n - 1 C, D and E that a serial one needs; that subtracts
+    each D once, and each of the two right-hand sides meets C on the way out and on the way back.
     """
     n = len(joints)
     script = closed_chain(joints, "second", NONE, 1, Wiring(SHUFFLED, n, row(n)))

@@ -1,10 +1,10 @@
-"""A timed script: every processor does its tasks in order, each once its inputs are available.
+"""A timed script: every processor executes its tasks in order, once their inputs are available.
 
-A processor with several blocks does the same task for one after another. A node has a processor to
-compute and another for messages, which sends one at a time, in order, and passes on those of
-others. In a round all nodes send alike, so that a node relays as much as it has relayed: a message
-of w words over h links keeps its sender's second processor busy for the time of w words h times.
-Time is in flops.
+A processor with several blocks executes the same task for one after another. A node has one
+processor to compute and another for messages, which sends one at a time, in order, and relays those
+of others. In a round all nodes send alike, so that each relays as much as is relayed for it: a
+message of w words over h links occupies its sender's second processor for h times the time of w
+words. Time is in flops.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Timing:
     starts: list
 
     def length(self, item):
-        """How long each block's task, or message, takes."""
+        """The duration of each block's task, or message."""
         if isinstance(item, Do):
             return item.flops
         return message_time(item, self.word_time, self.startup)
@@ -35,7 +35,7 @@ class Timing:
         return max(self.ends().values())
 
     def ends(self):
-        """part -> when the last of its tasks ends; its messages may still be on their way."""
+        """part -> the end of the last of its tasks; its messages may still be travelling."""
         found = {}
         for item, start in zip(self.script.items, self.starts, strict=True):
             if isinstance(item, Do):
@@ -44,7 +44,7 @@ class Timing:
         return {part: plain(end) for part, end in found.items()}
 
     def arrival(self, value):
-        """When a value is where it goes last: sent there, or made there."""
+        """When a value arrives at its last destination: sent there, or computed there."""
         found = 0
         for item, start in zip(self.script.items, self.starts, strict=True):
             if item.value == value:
@@ -64,7 +64,7 @@ class Timing:
 
 
 def timed(script, word_time=0, startup=0):
-    """The Timing of a script where a word takes so long, and every message besides."""
+    """The Timing of a script with a time per word and a startup time per message."""
     free, sending = (np.zeros((script.arrays, script.row)) for _ in range(2))
     arrived, starts = {}, []
     for value in script.given:
@@ -90,7 +90,7 @@ def timed(script, word_time=0, startup=0):
 
 
 def _ready(item, arrived):
-    """When each block has what its task reads, or what it sends."""
+    """When each block has the inputs of its task or message."""
     if isinstance(item, Do):
         read = [arrived[each.value, item.site, each.offset][item.blocks] for each in item.reads]
         return np.maximum.reduce(read)
@@ -98,14 +98,14 @@ def _ready(item, arrived):
 
 
 def _turns(blocks, share):
-    """Which of them processors with so many blocks do first, second and so on."""
+    """Which blocks are processed first, second and so on, with this many per processor."""
     if share == 1:
         return [np.arange(len(blocks))]
     return [np.flatnonzero(blocks % share == k) for k in range(share)]
 
 
 def plain(time):
-    """A Python number, whole if it can be."""
+    """A Python number, an integer if possible."""
     return int(time) if time == int(time) else float(time)
 
 
@@ -119,7 +119,7 @@ def where(item):
 
 
 def _at(n, blocks, times):
-    """Times of some blocks; those that have no value are not waited for."""
+    """Times of some blocks; those without a value are not waited for."""
     found = np.zeros(n)
     found[blocks] = times
     return found

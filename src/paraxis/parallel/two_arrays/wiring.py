@@ -1,10 +1,10 @@
 """Where blocks are on an array, and how many links their messages cross.
 
-An array is a row of 2^k processors, each of which has as many blocks in a row as it takes. While
-partners 2^j apart are fewer than that, a block's partner is on the same processor or on the next.
-Beyond, on a *shuffle-exchange network with neighbours*, every block moves by one more inverse
+An array is a row of 2^k processors, each of which has the same number of adjacent blocks. As long
+as partners 2^j apart are fewer than that, a block's partner is on the same processor or on the
+next. Beyond, on a *shuffle-exchange network with neighbours*, every block moves by one more inverse
 shuffle before each round, so that partners are on neighbours again: a message to a partner's next
-place crosses two links, one's own move a single one, and in the end all are home. On a
+position crosses two links, the block's own move a single one, and finally all are home. On a
 *hypercube* blocks stay where they are, since processors 2^j apart along the row are two links
 apart. Processors with the same number in different arrays are linked, each array to the next one.
 """
@@ -32,7 +32,7 @@ def row(n):
 
 @dataclass(frozen=True)
 class Wiring:
-    """An array of so many processors, a power of two, for n blocks."""
+    """An array with this many processors, a power of two, for n blocks."""
 
     network: str
     n: int
@@ -49,15 +49,15 @@ class Wiring:
 
     @cached_property
     def home(self):
-        """The processor of each block at first."""
+        """The initial processor of each block."""
         return np.arange(self.n) // self.share
 
     def places(self, layout):
-        """The processor of each block after so many rounds."""
+        """The processor of each block after this many rounds."""
         return _places(self, self.moves(layout))
 
     def moves(self, layout):
-        """How often blocks have moved after so many rounds."""
+        """How often blocks have moved after this many rounds."""
         if self.network == HYPERCUBE:
             return 0
         return max(0, layout - rounds(self.share))
@@ -70,7 +70,7 @@ class Wiring:
         return np.minimum(apart, 1) + (self.moves(source) != self.moves(target))
 
     def route_hops(self, start, end):
-        """The links on a shortest way along the row, between the homes of two blocks."""
+        """The links on a shortest path along the row, between the homes of two blocks."""
         ends = int(self.home[start]), int(self.home[end])
         return len(network(self.network, self.processors).route(*ends)) - 1
 

@@ -1,1 +1,1 @@
-"""Robots in contact: what a contact constrains, and the dynamics under it."""
+"""Robots in contact: the constraints of contacts, and the dynamics under them."""

@@ -3,19 +3,19 @@
     M q̈ = τ - h - Jᵀ F,    V̇ = J q̈ + J̇ q̇
 
 with an equation for each unknown of a contact (contact_forms.py). F is exerted by the robot. Five
-steps: bias forces and J̇ q̇ from one Newton-Euler sweep; accelerations without contact; Λ⁻¹, of which
-only the part between rows and force directions is needed; the contact forces; the accelerations.
-All of M⁻¹ is in one factorisation, M = Lᵀ D L, of which mostly halves are used: with y = L⁻ᵀ b,
-products with M⁻¹ are products of halves, a M⁻¹ b = (L⁻ᵀ a) D⁻¹ (L⁻ᵀ b).
+steps: bias forces and J̇ q̇ from one Newton-Euler sweep; accelerations without contact; Λ⁻¹, of
+which only the part between rows and force directions is needed; the contact forces; the
+accelerations. All of M⁻¹ is represented by one factorisation, M = Lᵀ D L, whose halves are mostly
+sufficient: with y = L⁻ᵀ b, products with M⁻¹ are products of halves, a M⁻¹ b = (L⁻ᵀ a) D⁻¹ (L⁻ᵀ b).
 
-Closed loops are met first, by themselves: a force of contact then acts on the robot together with
-what it evokes in the loops. Those of their equations that depend on others are left out, so that
-accelerations are right where loops hold a direction more than once; forces are one choice of many.
+Closed loops are solved first, by themselves: a contact force then acts on the robot together with
+the loop forces that it causes. Dependent equations of loops are omitted, so that accelerations are
+correct for redundant loops; forces are one of many solutions.
 
-To use it inside another trace, as a step in time does: `constrained_forward_dynamics(model, q, qd,
+To use it inside another trace, such as a time step: `constrained_forward_dynamics(model, q, qd,
 tau, forms, tolerance, loops)` takes a Model, lists of scalars, SplitForms or GeneralForms, and
 LoopForms; it returns accelerations, forces, accelerations of frames and ranks. Positions, rates and
-torques are those of joints, of which rows may follow others. Symbols: docs/concepts/notation.md.
+torques are those of joints, which rows may follow. Symbols: docs/concepts/notation.md.
 """
 
 from typing import NamedTuple
@@ -33,11 +33,11 @@ from . import loop_motion
 from .loop_rank import geometry
 from .typical_mobility import typical_mobility
 
-NOTHING = Span([], [], None)  # in which no loop holds anything
+NOTHING = Span([], [], None)  # without any constraint of a loop
 
 
 class ConstrainedMotion(NamedTuple):
-    """What a robot in contact does. Where the rank is short of the unknowns, it means nothing."""
+    """The motion of a robot in contact; meaningless if the rank is less than the unknowns."""
 
     qdd: list
     force: list  # of each contact, six scalars: exerted by the robot at the frame's origin
@@ -48,18 +48,18 @@ class ConstrainedMotion(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """What decides the rank, a few rounding errors of what it is compared with."""
+    """The thresholds that decide the rank, a few rounding errors of the quantities compared."""
 
-    angle: float  # sin² of the angle between what forces along directions do, and a mobility
-    pivot: float  # of elimination where the equations are not symmetric; 1 is large
-    # Of loops, sin² of the angle between rows of their Jacobian: beyond what they may be open by,
-    # in a simulation or a description with few digits. Otherwise equations that repeat each other
-    # would hold what should move.
+    angle: float  # sin² of the angle between effects of forces along directions, and a mobility
+    pivot: float  # of elimination if the equations are not symmetric; 1 is large
+    # Of loops, sin² of the angle between rows of their Jacobian: larger than the gaps allowed in a
+    # simulation or in a description with few digits. Otherwise redundant equations would constrain
+    # what should move.
     loop: float = 1e-8
 
 
 class Place(NamedTuple):
-    """Where a contact is and how it moves, in its coordinates."""
+    """The position and motion of a contact, in its coordinates."""
 
     pose: list  # 4x4, in the world
     J: list  # by rows
@@ -68,7 +68,7 @@ class Place(NamedTuple):
 
 
 class LoopPlace(NamedTuple):
-    """How far a loop is open, and how its first frame moves as seen from the second."""
+    """How far a loop is open, and the motion of its first frame relative to the second."""
 
     error: list  # along the directions of the loop
     J: list
@@ -110,7 +110,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance, loops=(
     torque = minus(torque, ties.torques(h))
     for each in touches:
         torque = minus(torque, _through(each.known_force, each.place.J))
-    y = half_solve(factors, torque)  # of the accelerations that known forces leave
+    y = half_solve(factors, torque)  # of the accelerations under known forces
 
     in_loops = span.solve(_lacking(closures, y))
     y = _after(y, in_loops, closed)
@@ -127,7 +127,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance, loops=(
 
 
 def _lacking(touches, y):
-    """What accelerations along rows are beyond those demanded, when y is half of q̈."""
+    """The excess of accelerations along rows over the prescribed ones, if y is half of q̈."""
     rows, rest = _joined(touches, "rows"), _joined(touches, "rest")
     return [dot(row.scaled, y) + other for row, other in zip(rows, rest, strict=True)]
 
@@ -147,7 +147,7 @@ def _contact_forces(touches, y, reciprocal, tolerance):
         halves, least = [row.half for row in rows], [row.least(tolerance) for row in rows]
         return solve_gram_with_rank(halves, reciprocal, b, least, tolerance.angle)
     A = [[dot(row.scaled, column.half) for column in columns] for row in rows]
-    left, right = [], []  # scales with which no entry is larger than 1, but for slack
+    left, right = [], []  # scales with which no entry exceeds 1, except for slack
     for k, slack in enumerate(d for touch in touches for d in touch.contact.slack):
         A[k][k] = A[k][k] + slack
         left.append(1.0 / slack if slack else rows[k].scale(tolerance))
@@ -160,7 +160,7 @@ def _contact_forces(touches, y, reciprocal, tolerance):
 
 
 def _forces(touches, x):
-    """The force of each contact, with unknowns x of all."""
+    """The force of each contact, given the unknowns x of all."""
     forces = []
     for touch in touches:
         force = touch.known_force
@@ -172,7 +172,7 @@ def _forces(touches, x):
 
 
 class _Touch:
-    """A contact, or a loop, in the state at hand; `span` is of the loops that were met before."""
+    """A contact, or a loop, in the present state; `span` is that of the previous loops."""
 
     def __init__(self, contact, place, factors, typical, span):
         self.contact, self.place = contact, place
@@ -194,9 +194,9 @@ class _Touch:
 
 
 class _Direction:
-    """What a force along a direction at a frame does to the joints: a half of M⁻¹ Jᵀ direction.
+    """The effect of a force along a direction at a frame on the joints: a half of M⁻¹ Jᵀ direction.
 
-    `scaled` is without, `half` with the forces that it evokes in loops.
+    `scaled` is without, `half` with the forces that it causes in loops.
     """
 
     def __init__(self, direction, J, factors, typical, span):
@@ -213,7 +213,7 @@ class _Direction:
         return self.typical * tolerance.angle
 
     def scale(self, tolerance):
-        """The reciprocal root of the mobility, or 0 where there is none."""
+        """The reciprocal root of the mobility, or 0 if it is zero."""
         mobility = dot(self.scaled, self.half)
         moves = less(self.least(tolerance), mobility)
         return select(moves, 1.0 / sqrt(select(moves, mobility, 1.0)), 0.0)
@@ -229,7 +229,7 @@ def _through(wrench, J):
 
 
 def _place(robot, q, qd, motion, contact):
-    """J̇ q̇ is what the outward sweep found, without the gravity that it has as a rising base."""
+    """J̇ q̇ is the result of the outward sweep, minus gravity, which enters it as a rising base."""
     frame, coordinates = contact.frame, contact.coordinates
     pose = forward_kinematics(robot, q, frame)
     J = jacobian(robot, q, frame, coordinates)

@@ -1,13 +1,14 @@
-"""What a contact says of the acceleration V̇ of its frame and of the force F that the robot exerts.
+"""The equations of a contact for the acceleration V̇ of its frame and the robot's force F on it.
 
-Both are 6-D, angular part first, of the frame's origin. A contact has unknowns x, as many as it has
-equations, and says, with lists of generic scalars,
+Both are 6-D, angular part first, at the frame's origin. A contact has unknowns x, as many as it has
+equations. With lists of generic scalars, these are
 
     rows V̇ = slack x + demanded,    F = force_directions x + known_force,
 
-where `slack` is diagonal. What is demanded, and where forces point, may depend on how the frame
-moves. Where forces point along the rows and there is no slack, a contact is `symmetric`. A closed
-loop says the same of its first frame, as seen from the second (loop_motion.py).
+where `slack` is diagonal. The prescribed accelerations, and the directions of forces, may depend on
+the frame's motion. If the force directions equal the rows and there is no slack, a contact is
+`symmetric`. A closed loop has the same equations for its first frame, relative to the second
+(loop_motion.py).
 """
 
 from dataclasses import dataclass
@@ -32,14 +33,14 @@ class SplitForm:
 
     frame: Frame
     coordinates: str
-    constraint: list  # directions of constraint forces, by which accelerations are measured
+    constraint: list  # directions of constraint forces and of prescribed accelerations
     motion: list  # directions of the forces K_F
-    acceleration: list  # demanded of the constraint directions
+    acceleration: list  # prescribed along the constraint directions
     force: list | None = None
-    coupling: list | None = None  # by rows, one a motion direction
-    friction: tuple | None = None  # coefficient, and a rate well below which it fades
+    coupling: list | None = None  # by rows, one per motion direction
+    friction: tuple | None = None  # coefficient, and the rate below which it fades
     stabilisation: tuple | None = None  # frequency and damping ratio
-    anchor: list | None = None  # 4x4, the pose from which constraint directions do not stray
+    anchor: list | None = None  # 4x4, the pose to which constraint directions return
 
     @property
     def symmetric(self):
@@ -54,7 +55,7 @@ class SplitForm:
         return [0.0] * len(self.constraint)
 
     def demanded(self, place):
-        """The acceleration along the constraint directions; errors are to die out."""
+        """The acceleration along the constraint directions, which lets errors decay."""
         if self.stabilisation is None:
             return self.acceleration
         frequency, damping = self.stabilisation
@@ -123,8 +124,8 @@ class GeneralForm:
 
 @dataclass(frozen=True)
 class LoopForm:
-    """A closed loop: along its directions the first frame does not accelerate, or closes what is
-    open as on a damped spring."""
+    """A closed loop: along its directions the first frame does not accelerate, or closes an open
+    loop like a damped spring."""
 
     loop: Loop
     stabilised: bool = False
@@ -134,7 +135,7 @@ class LoopForm:
         return along(self.loop)
 
     def demanded(self, place):
-        """The acceleration along the directions, in which a LoopPlace says what is open."""
+        """The acceleration along the directions, given the gaps in a LoopPlace."""
         if not self.stabilised:
             return [0.0] * self.loop.constraints
         frequency, damping = self.loop.stabilisation

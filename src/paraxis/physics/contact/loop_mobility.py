@@ -1,9 +1,10 @@
 """The inverse of the mass matrix of a robot whose loops stay closed.
 
-It takes torques to the accelerations that they cause. With M = Lᵀ D L and the halves y = L⁻ᵀ τ of
-unit torques, M⁻¹ has the products yᵢ D⁻¹ yⱼ. Forces in loops take from each half what would open
-them: its part in the span of the halves of their directions. So the matrix is symmetric, and its
-rank is the number of degrees of freedom that loops leave. Symbols: docs/concepts/notation.md.
+It maps torques to the accelerations that they cause. With M = Lᵀ D L and the halves y = L⁻ᵀ τ of
+unit torques, M⁻¹ has the products yᵢ D⁻¹ yⱼ. Forces in loops remove from each half the part that
+would open them: its part in the span of the halves of their directions. The matrix is therefore
+symmetric, and its rank is the number of degrees of freedom that remain. Symbols:
+docs/concepts/notation.md.
 """
 
 from ..composite_body import mass_matrix

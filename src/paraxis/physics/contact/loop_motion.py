@@ -1,11 +1,11 @@
-"""How the first frame of a closed loop moves, as seen from the second.
+"""The motion of the first frame of a closed loop relative to the second.
 
-From there a loop is a chain: inward from the second frame to the body that carries both, and then
-outward to the first. Joints on the way inward move the other way round; those that carry both
-frames have no part. So poses, velocities and accelerations are those of a chain, all along the axes
-of the second frame, and 6-D vectors are of the first frame's origin, angular part first. To
-assemble a robot, `closing` has what is open and how joints close it.
-Symbols: docs/concepts/notation.md.
+Relative to the second frame, a loop is a chain: inward from that frame to the body that carries
+both, and then outward to the first. Joints on the inward part move in reverse; those that carry
+both frames are not involved. Poses, velocities and accelerations are thus those of a chain, all
+along the axes of the second frame, and 6-D vectors are at the first frame's origin, angular part
+first. To assemble a robot, `closing` computes the gaps and their slopes. Symbols:
+docs/concepts/notation.md.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from ..linear.dense import dot
 
 
 class Seen(NamedTuple):
-    """The first frame of a loop in the second."""
+    """The first frame of a loop relative to the second."""
 
     turn: Matrix
     way: Vector  # to its origin
@@ -23,11 +23,11 @@ class Seen(NamedTuple):
 
 
 def closing(robot, q, loop):
-    """How far a loop is open along its directions, and the slopes of that by the joints' rates.
+    """The gaps of a loop along its directions, and their slopes by the joints' rates.
 
     Both are lists of generic scalars, with an entry per direction: rad (a chord, 2 sin θ/2) or m,
-    and rows of robot.nv. Slopes are exact where the loop is closed, and lead there from nearby.
-    `robot` is the Model of rows (robots/rows.py) that the loop is one of.
+    and rows of robot.nv. Slopes are exact if the loop is closed, and suitable for iteration nearby.
+    `robot` is the Model of rows (robots/rows.py) to which the loop belongs.
     """
     seen = seen_from_second(robot, q, loop)
     J = jacobian(robot, seen)
@@ -80,10 +80,10 @@ def jacobian(robot, seen):
 
 
 def coasting(seen, qd):
-    """J̇ q̇: how the first frame accelerates while the joints keep their rates.
+    """J̇ q̇: the acceleration of the first frame while the joints keep their rates.
 
-    A joint's column turns with the joints before it in the chain, and its arm to the frame's origin
-    changes with itself and those after it.
+    A joint's column turns with the previous joints in the chain, and its arm to the frame's origin
+    changes with the joint itself and those after it.
     """
     steps = {i: column * qd[i] for i, column in seen.columns.items()}
     ω, beyond = ZERO3, sum((step.linear for step in steps.values()), ZERO3)

@@ -1,7 +1,8 @@
-"""Which directions of closed loops are independent of those before them.
+"""Which directions of closed loops are independent of the previous ones.
 
-That is a matter of geometry and not of masses: a rod may weigh a millionth of what it moves. So
-rows of the Jacobian are compared, with lengths in place of metres, so that units do not matter.
+This is a question of geometry rather than of masses: a rod may weigh a millionth of what it moves.
+Rows of the Jacobian are therefore compared, with lengths relative to the robot, so that units do
+not matter.
 """
 
 from typing import NamedTuple
@@ -14,10 +15,10 @@ from .typical_mobility import typical_mobility
 
 
 class Geometry(NamedTuple):
-    """What forces along the directions of all loops do to the joints."""
+    """The effect of forces along the directions of all loops on the joints."""
 
     rows: list
-    sizes: list  # squares of what is usual for each of them
+    sizes: list  # squares of typical sizes for each of them
     weights: list  # of each joint
 
     def span(self, tolerance):
@@ -26,7 +27,7 @@ class Geometry(NamedTuple):
 
 
 def geometry(robot, loops):
-    """Return the Geometry of loops, each of which comes with its J by the rates of joints."""
+    """Return the Geometry of loops, each of which is given with its J by the rates of joints."""
     length = built_length(robot.robot)
     squares = [1.0 if revolute else length * length for revolute in robot.is_revolute]
     rows, sizes = [], []

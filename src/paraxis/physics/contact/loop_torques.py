@@ -1,8 +1,8 @@
 """Torques behind a motion that closed loops allow.
 
-Loops take part in a motion: with forces F in them, the torques are those of the open tree plus
-Jᵀ F, for any F. Of all these, joints that are not driven have none, and those of the others have
-the least norm. Symbols: docs/concepts/notation.md.
+Loops transmit forces in a motion: with forces F in them, the torques are those of the open tree
+plus Jᵀ F, for any F. Of all these, the solution has zero torques at passive joints, and the least
+norm at the others. Symbols: docs/concepts/notation.md.
 """
 
 from ...scalar import equal, select, sqrt
@@ -14,8 +14,8 @@ from .loop_rank import geometry
 def loop_torques(robot, q, driven, tolerance):
     """Return the function from torques of the tree to those with loops, which is linear.
 
-    `driven` says of each degree of freedom whether it may act. Torques are NaN where joints that
-    are not driven could move by themselves.
+    `driven` says which degrees of freedom are actuated. Torques are NaN if passive joints could
+    move by themselves.
     """
     ties, loops = ties_of(robot, q), robot.robot.loops
     seen = [loop_motion.seen_from_second(robot, ties.q, loop) for loop in loops]
@@ -27,7 +27,7 @@ def loop_torques(robot, q, driven, tolerance):
         span = around._replace(weights=idle).span(tolerance)
         spans.append(span)
         spoil = sqrt(select(equal(span.rank, float(driven.count(False))), 0.0, -1.0))
-        alone = [  # forces in loops that driven joints alone feel
+        alone = [  # forces in loops that only act on driven joints
             [select(counts, 0.0, entry) for entry in row]
             for counts, row in zip(span.counts, span.left, strict=True)
         ]

@@ -1,14 +1,14 @@
-"""How easily a frame moves, roughly: what tells a mobility from a rounding error."""
+"""A typical mobility of a frame, to distinguish a mobility from a rounding error."""
 
 from ...scalar import sqrt
 from ..linear.dense import dot
 
 
 def typical_mobility(robot, path, frames, reciprocal):
-    """How easily a unit moment turns a frame, and a unit force at arm's length moves it, roughly.
+    """A typical response of a frame to a unit moment, and to a unit force at arm's length.
 
-    It tells a mobility from a rounding error, whatever cancels in the Jacobian. `path` are the
-    joints that move it, of whose inertias `reciprocal` has the reciprocals.
+    It distinguishes a mobility from a rounding error, whatever cancels in the Jacobian. `path` are
+    the joints that move the frame, and `reciprocal` has the reciprocals of their inertias.
     """
     places = [robot.robot.joints[i].placement for i in path] + [frame.pose for frame in frames]
     length = sum(sqrt(dot(place.translation, place.translation)) for place in places)

@@ -1,1 +1,1 @@
-"""Friction of joints and transmissions, both ways between motor and joint."""
+"""Friction of joints and transmissions, in both directions between motor and joint."""

@@ -1,8 +1,9 @@
 """The efficiency of a transmission under a load, from its table.
 
-Below and above the table its ends hold. Between two rows stands a polynomial of the distance from
-the lower row: a line, or the cubic of Fritsch and Butland (1984), which rises wherever the table
-rises. Its coefficients are plain numbers; only which piece holds is decided by the load.
+Below and above the table its end values are used. Between two rows there is a polynomial of the
+distance from the lower row: a line, or the cubic of Fritsch and Butland (1984), which is monotonic
+where the table is. Its coefficients are plain numbers; only the choice of the piece depends on the
+load.
 """
 
 from itertools import pairwise
@@ -11,7 +12,7 @@ from ...scalar import less, maximum, minimum, select
 
 
 def efficiency(transmission, torque):
-    """Return the efficiency while the output bears `torque`, either way."""
+    """Return the efficiency while the output carries `torque`, in either direction."""
     table = transmission.efficiency
     if not isinstance(table, tuple):
         return table
@@ -25,13 +26,13 @@ def efficiency(transmission, torque):
 
 
 def table_pieces(transmission):
-    """Of each piece between two rows: where it starts, and its coefficients, lowest power first."""
+    """For each piece between two rows: its start, and its coefficients, lowest power first."""
     table = transmission.efficiency
     return cubics(table) if transmission.interpolation == "cubic" else lines(table)
 
 
 def chosen(load, pieces):
-    """The piece that holds at the load, entry by entry: the last that starts at or below it."""
+    """The piece at the load, entry by entry: the last one that starts at or below it."""
     found = pieces[0]
     for piece in pieces[1:]:
         before = less(load, piece[0])
@@ -59,8 +60,8 @@ def cubics(table):
 
 
 def tangents(table):
-    """The slope at each row: inside, a weighted harmonic mean of the slopes of the lines it joins;
-    at the ends that of the parabola through three rows, kept from falling."""
+    """The slope at each row: inside, a weighted harmonic mean of the slopes of the adjacent lines;
+    at the ends that of the parabola through three rows, prevented from falling."""
     w, s = widths(table), secants(table)
     if len(s) == 1:
         return s * 2

@@ -1,14 +1,14 @@
-"""Which motor torques hold a joint that is at rest.
+"""The range of motor torques that hold a joint at rest.
 
-Let T be what the joint must transmit while it stays. Its own friction at rest, R, may help either
-way, so that the transmission brings something from T - R to T + R; and the transmission holds what
-it brings until the motor drives it onward or lets it run back (Table 3.2 at the edge of motion).
-So ratio * input is between
+Let T be the torque that the joint must transmit at rest. Its own friction at rest, R, may act in
+either direction, so that the transmission carries a torque from T - R to T + R; and the
+transmission holds this until the motor drives it onward or lets it run back (Table 3.2 at the edge
+of motion). ratio * input is therefore between
 
     (T - R) + friction_in_motion(T - R, -1)  and  (T + R) + friction_in_motion(T + R, 1)
 
-T lies within, and so does what motor_torques gives for a joint that sticks. Outside, the joint
-breaks away, in the direction of the end that is passed (a negative ratio swaps the ends).
+T lies within, and so does the result of motor_torques for a sticking joint. Outside, the joint
+breaks away, in the direction of the end that is exceeded (a negative ratio swaps the ends).
 """
 
 from .joint_friction import joint_friction

@@ -1,8 +1,8 @@
-"""The friction of one joint (Dhanaraj's Table 3.1, its journal made the same from all sides).
+"""The friction of one joint (Dhanaraj's Table 3.1, with its journal made rotationally symmetric).
 
-It has the direction of motion: it is what the drive must bring in addition. A bearing is centred
-on the origin of the body's frame, its two supports half its length away along the axis; with the
-slide of a prismatic joint it moves.
+It has the direction of motion: it is the additional torque of the drive. A bearing is centred on
+the origin of the body's frame, its two supports half its length away along the axis; with the slide
+of a prismatic joint it moves.
 """
 
 from ...robots.friction import JournalBearing, LinearBearing
@@ -14,15 +14,15 @@ from ...spatial import Rotation, Spatial
 def joint_friction(joint, reaction, rate, direction):
     """Return the torque, or the force where the joint slides, that overcomes friction.
 
-    `reaction` is the Spatial that the joint transmits, in the body's frame; nothing of it is used
-    without bearings. `direction` is -1, 0 (the joint sticks, and nothing need be overcome) or 1,
-    or a smooth value between that a simulation has in their place.
+    `reaction` is the Spatial that the joint transmits, in the body's frame; it is not used without
+    bearings. `direction` is -1, 0 (the joint sticks, and nothing needs to be overcome) or 1, or a
+    smooth value in between in a simulation.
     """
     return direction * dry_friction(joint, reaction, rate) + rate * joint.friction.viscous
 
 
 def dry_friction(joint, reaction, rate):
-    """The part that has the direction of motion, whatever the direction."""
+    """The part in the direction of motion, for either direction."""
     friction = joint.friction
     dry = stribeck(friction, rate)
     if friction.bearings:
@@ -32,7 +32,7 @@ def dry_friction(joint, reaction, rate):
 
 
 def stribeck(friction, rate):
-    """The part that no load changes: from `static` at rest down to `coulomb`."""
+    """The part that is independent of loads: from `static` at rest down to `coulomb`."""
     excess = friction.static - friction.coulomb
     if excess == 0:
         return friction.coulomb
@@ -47,7 +47,7 @@ def along_joint(joint, reaction):
 
 
 def resistance(bearing, reaction):
-    """How much one bearing resists, whatever the direction."""
+    """The resistance of one bearing, for either direction."""
     f, n = reaction.linear, reaction.angular
     if isinstance(bearing, JournalBearing):
         loads = sum(length(x, y) for x, y in supports(bearing, f, n))
@@ -58,7 +58,7 @@ def resistance(bearing, reaction):
 
 
 def length(x, y):
-    """Of a vector; the zero is set apart so that there, too, it has a slope: 0, as abs."""
+    """The length of a vector; zero is handled separately so that its slope is 0 there, like abs."""
     square = x * x + y * y
     return select(equal(square, 0.0), 0.0, sqrt(square))
 

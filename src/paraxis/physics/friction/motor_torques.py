@@ -1,7 +1,7 @@
-"""What motors must give: the torques of motion, and what bearings and transmissions take.
+"""The torques of motors: those of the motion, plus losses of bearings and transmissions.
 
-Friction does not change what a given motion needs of the joints, so reactions are those of the
-robot without it (Gogoussis and Donath, 1988), and joint by joint the losses follow.
+Friction does not change the joint torques of a given motion, so reactions are those of the robot
+without friction (Gogoussis and Donath, 1988), and the losses follow joint by joint.
 """
 
 from typing import Any, NamedTuple
@@ -13,14 +13,14 @@ from .transmission_friction import transmission_friction
 
 
 class MotorTorques(NamedTuple):
-    """Torques by joint, as columns of Dhanaraj's Table 3.5, N m (N for prismatic joints).
+    """Torques by joint, like the columns of Dhanaraj's Table 3.5, N m (N for prismatic joints).
 
     Each is an array `(..., nv)`, or inside an algorithm a list of scalars.
 
     - `dynamic`: inverse dynamics: the torques without losses, rotors included.
     - `joint_friction`: the friction of bearings.
-    - `at_joint`: dynamic + joint_friction: what the transmission must bring to the joint.
-    - `transmission_friction`: the losses of the transmission, as the joint feels them.
+    - `at_joint`: dynamic + joint_friction: the torque of the transmission at the joint.
+    - `transmission_friction`: the losses of the transmission, as a torque at the joint.
     - `input`: the torque on the motor's shaft: ratio * input = at_joint + transmission_friction.
     """
 
@@ -32,14 +32,14 @@ class MotorTorques(NamedTuple):
 
 
 def motor_torques(robot, q, qd, qdd):
-    """Return the torques behind the motion (q, qd, qdd)."""
+    """Return the torques of the motion (q, qd, qdd)."""
     dynamic, reactions = torques_and_reactions(robot, q, qd, qdd)
     dynamic = robot.joint_torques(qd, dynamic)
     return with_losses(robot.robot.joints, qd, dynamic, reactions, directions(qd, qdd))
 
 
 def directions(qd, qdd):
-    """Which way each joint moves, or is about to: -1, 1, or 0 where it sticks."""
+    """The direction in which each joint moves, or is about to: -1, 1, or 0 if it sticks."""
     return [
         select(equal(rate, 0.0), sign(acceleration), sign(rate))
         for rate, acceleration in zip(qd, qdd, strict=True)
@@ -49,7 +49,7 @@ def directions(qd, qdd):
 def with_losses(joints, qd, dynamic, reactions, directions, taken=None):
     """Return all torques, given those of the motion and the Spatial that each joint transmits.
 
-    `taken`: what friction along tendons takes of each joint besides.
+    `taken`: additional torques of friction along tendons at each joint.
     """
     rows = []
     for i, joint in enumerate(joints):

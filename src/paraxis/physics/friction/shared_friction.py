@@ -1,9 +1,9 @@
-"""Friction that several joints feel: along tendons, and of joints that follow others.
+"""Friction that acts on several joints: along tendons, and of joints that follow others.
 
-A follower turns as fast as its leader times a ratio g: viscous friction is felt g² times, dry
-friction |g| times. A follower of several leaders, and a tendon, move at a sum of rates: what
-friction takes there is felt by every one of them, times its share in the sum. All that needs
-constant ratios, and friction that depends on nothing else.
+A follower turns as fast as its leader times a ratio g: viscous friction acts with g², dry friction
+with |g|. A follower of several leaders, and a tendon, move at a sum of rates: their friction acts
+on each of them, times its factor in the sum. This requires constant ratios, and friction that
+depends on nothing else.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class SharedFriction:
         return sum((arm * qd[j] for j, arm in self.arms), 0.0)
 
     def force(self, rate, direction):
-        """What overcomes friction at that rate, in that direction: -1, 0 or 1, or between."""
+        """The force that overcomes friction at a rate and a direction from -1 to 1."""
         return direction * stribeck(self.friction, rate) + rate * self.friction.viscous
 
     @property
@@ -37,7 +37,7 @@ class SharedFriction:
 
 
 def felt(shared, forces, nv):
-    """What each degree of freedom feels of these forces along sums of velocities."""
+    """The torque on each degree of freedom due to these forces along sums of velocities."""
     torques = [0.0] * nv
     for each, force in zip(shared, forces, strict=True):
         for j, arm in each.arms:
@@ -46,7 +46,7 @@ def felt(shared, forces, nv):
 
 
 def driven_rows(robot):
-    """A single joint for each degree of freedom, with the friction of those that follow it only."""
+    """A single joint per degree of freedom, with the friction of its exclusive followers."""
     rows = rows_of(robot)
     joints, columns = dict(enumerate(rows.joints)), _columns(rows)
     for k, terms in rows.followers.items():
@@ -78,8 +78,8 @@ def shared_friction(robot):
                 if len(polynomial) > 2:
                     raise ArgumentError(
                         f"tendon {quoted(tendon.name)} has friction and runs over a joint that "
-                        "follows another by no constant ratio, which is not supported; "
-                        "robot.without_friction() leaves out friction"
+                        "follows another with a variable ratio, which is not supported; "
+                        "robot.without_friction() removes friction"
                     )
                 share = shares.get(columns[leader], 0.0)
                 shares[columns[leader]] = share + arm * _ratio(polynomial)
@@ -88,12 +88,12 @@ def shared_friction(robot):
 
 
 def _columns(rows):
-    """{row: the degree of freedom that it is} of those that follow none."""
+    """{row: its degree of freedom} of rows that do not follow others."""
     return {k: j for j, k in enumerate(k for k in range(rows.n) if k not in rows.followers)}
 
 
 def _ratio(polynomial):
-    """How fast a follower moves per rate of its leader; not at all, if it is held in place."""
+    """The rate of a follower per rate of its leader; zero if it is held in place."""
     return polynomial[1] if len(polynomial) > 1 else 0.0
 
 
@@ -118,6 +118,6 @@ def _require_simple(joint, terms):
     curved = any(len(polynomial) > 2 for _, polynomial in terms)
     if curved or not simple or not joint.transmission.is_ideal:
         raise ArgumentError(
-            f"joint {quoted(joint.name)} follows another, and has losses that its leader cannot "
-            "feel by a constant ratio; robot.without_friction() leaves them out"
+            f"joint {quoted(joint.name)} follows another with a variable ratio, and its losses "
+            "cannot be attributed to its leader; robot.without_friction() removes them"
         )

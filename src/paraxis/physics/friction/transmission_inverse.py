@@ -1,15 +1,16 @@
-"""What a transmission brings to the joint, from the torque on the motor's shaft.
+"""The torque of a transmission at the joint, from the torque on the motor's shaft.
 
-transmission_friction.py read the other way. Break-away is taken off first; what is left and the
-torque at the joint, a, then have the same sign, and with s = |direction| and efficiency η
+This is the inverse of transmission_friction.py. Break-away is subtracted first; the remaining
+torque, left, and the torque at the joint, a, then have the same sign, and with s = |direction| and
+efficiency η
 
     driving   left = a (1 + s (1/η - 1))
     braking   left = a (1 - s (1 - η))
 
-where η is that of the load |a|. For a table of efficiencies this is solved on the piece of the
-table where it holds, found by what its rows make of `left`. An efficiency that rises faster than
-its load lets several loads take the same driving torque: the largest is given, the only one that
-is sure to move a joint that a little less did not.
+where η is that of the load |a|. For a table of efficiencies this is solved on the matching piece of
+the table, found from the values of `left` at its rows. If the efficiency rises faster than its
+load, several loads require the same driving torque: the largest is returned, the only one that is
+sure to move a joint that did not move with a little less.
 """
 
 from itertools import pairwise
@@ -18,7 +19,7 @@ from ...scalar import less, less_equal, maximum, select
 from .efficiency import table_pieces
 
 STEPS = 8  # of Newton's method; most pieces take four, the steepest (cubic, of few rows) seven
-ROUNDING = 1e-14  # of the load: so close to the ends of its bracket a step is not outside
+ROUNDING = 1e-14  # relative to the load: tolerance at the ends of its bracket
 
 
 def torque_at_joint(transmission, on_shaft, direction):
@@ -41,10 +42,10 @@ def shares(efficiency, s):
 
 
 def load_from_table(transmission, left, s, drives):
-    """The load (as the table has it) that takes `left`, a number >= 0.
+    """The load (an abscissa of the table) that requires `left`, a number >= 0.
 
     It is the root of x (A + B η(x)) - left (C + D η(x)), which rises through it. Newton's method
-    starts from the chord, as a start in the middle leaves the piece when the root is near its end.
+    starts from the chord, because from the middle it leaves the piece if the root is near its end.
     """
     A, D = select(drives, s, 1.0 - s), select(drives, 1.0, 0.0)
     B, C = 1.0 - A, 1.0 - D
@@ -55,7 +56,7 @@ def load_from_table(transmission, left, s, drives):
         return x * (A + B * η) - left * (C + D * η), A + B * (η + x * slope) - left * D * slope
 
     (begin, _), (end, _) = missing_at(low), missing_at(high)
-    rise = select(less(0.0, end - begin), end - begin, 1.0)  # of a piece without width it is 0
+    rise = select(less(0.0, end - begin), end - begin, 1.0)  # it is 0 for a piece of zero width
     slack, x = high * ROUNDING, low - begin * (high - low) / rise
     for _ in range(STEPS):
         missing, slope = missing_at(x)
@@ -68,7 +69,7 @@ def load_from_table(transmission, left, s, drives):
 
 
 def piece_that_takes(transmission, left, s, drives):
-    """Two loads between which the one sought lies, and the efficiency there, as a piece.
+    """Two loads that bracket the solution, and the efficiency there, as a piece.
 
     The last such piece: that below the table, one between two rows, or that beyond.
     """

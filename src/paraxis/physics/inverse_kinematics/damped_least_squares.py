@@ -1,10 +1,10 @@
 """One step of damped least squares (Levenberg-Marquardt) over the positions of a robot.
 
-The damping follows the squared error, so that far from the goal a singular Jacobian does no harm
-and near it the steps are Gauss-Newton's, of quadratic convergence (Sugihara, IEEE Trans. Robotics
-27, 2011). Of all steps that reduce the error alike it is the shortest, so that joints stay near
-where they were. Lengths are measured in `length`, so that metres and radians can be weighed
-together.
+The damping follows the squared error, so that a singular Jacobian far from the goal does no harm,
+and near it the steps are Gauss-Newton steps with quadratic convergence (Sugihara, IEEE Trans.
+Robotics 27, 2011). Of all steps that reduce the error equally it is the shortest, so that joints
+stay close to where they were. Lengths are measured in units of `length`, so that metres and radians
+can be weighted together.
 """
 
 import math
@@ -15,7 +15,7 @@ from ..linear.dense import dot
 from ..linear.factor import factor, solve
 
 DAMPING = 0.03  # times the squared error; from 0.01 to 0.1 it matters little
-FAR = 100.0  # a squared error beyond which more damping would only slow it down
+FAR = 100.0  # a squared error above which more damping would only slow down convergence
 LEAST_DAMPING = 1e-12  # keeps the equations regular at a singular goal
 UNBOUNDED = (-math.inf, math.inf)
 
@@ -24,8 +24,8 @@ def damped_step(robot, q, J, e, length, bounds, moving):
     """The q after the step that makes J times the step like e, in the sense of least squares.
 
     J has a column for each velocity that is `moving`, sorted; sliding joints move in units of
-    `length`. `bounds` are floats (lower, upper) for each entry of q, infinite where there is none.
-    A joint that stands at a bound and is pushed against it takes no part in the step.
+    `length`. `bounds` are floats (lower, upper) for each entry of q, infinite if there is none. A
+    joint that is at a bound and pushed against it does not take part in the step.
     """
     here, stops = _by_velocity(robot, q, 0.0), _by_velocity(robot, bounds, UNBOUNDED)
     J = [_unless_stopped(j, dot(j, e), here[k], *stops[k]) for k, j in zip(moving, J, strict=True)]
@@ -48,12 +48,12 @@ def scaled(J, angular, turns, length, moving):
 
 
 def turning(robot):
-    """Of each velocity of a robot: whether it turns rather than slides."""
+    """Whether each velocity of a robot is a rotation rather than a translation."""
     return [row.is_revolute for row in robot.robot.own_rows]
 
 
 def _by_velocity(robot, numbers, otherwise):
-    """Those of entries of q for each velocity; `otherwise` where the position has a quaternion."""
+    """Numbers of entries of q for each velocity; `otherwise` if the position has a quaternion."""
     found, first = [], 0
     for joint in robot.described.joints:
         own = numbers[first : first + joint.nq]
@@ -63,7 +63,7 @@ def _by_velocity(robot, numbers, otherwise):
 
 
 def _unless_stopped(column, push, q, lower, upper):
-    """A joint's column of J, or zeros where the joint is pushed against a bound it stands at."""
+    """A joint's column of J, or zeros if the joint is at a bound and pushed against it."""
     if lower > -math.inf:
         down = select(less(push, 0.0), less_equal(q, lower), 0.0)
         column = [select(down, 0.0, entry) for entry in column]
@@ -74,7 +74,7 @@ def _unless_stopped(column, push, q, lower, upper):
 
 
 def between(x, lower, upper):
-    """x, or the bound that it is beyond."""
+    """x, or the bound that it exceeds."""
     x = x if lower == -math.inf else maximum(x, lower)
     return x if upper == math.inf else minimum(x, upper)
 

@@ -1,15 +1,15 @@
 """The joint angles that bring the hand of a PUMA to a pose, in closed form.
 
-Lee and Chang 1988, appendix A, with its misprints mended, and with an offset a1 from axis 1 to
-axis 2 that many arms have and the PUMA has not. Angles are those of Craig's link frames
+Lee and Chang 1988, appendix A, with its misprints corrected, and with an offset a1 from axis 1 to
+axis 2 that many arms have but not the PUMA. Angles are those of Craig's link frames
 (robots/puma_geometry.py). Three signs choose among the eight solutions:
 
     arm     1: the wrist's centre is in front of axis 1, along x of frame 1; -1: behind
-    elbow   1 or -1: the two ways to bend it
+    elbow   1 or -1: the two ways of bending it
     wrist   -1: flipped, joint 4 half a turn away
 
-A pose out of reach gives the angles of an arm that is stretched, or folded, as far as it goes:
-whoever asks must look where they lead. Symbols: docs/concepts/notation.md.
+A pose out of reach gives the angles of an arm that is stretched or folded as far as possible, so
+callers must check the resulting pose. Symbols: docs/concepts/notation.md.
 """
 
 import math
@@ -46,7 +46,7 @@ def arm_angles(geometry, p, arm, elbow):
     along = arm * root(r2 - d2 * d2)  # p in frame 1 is (along, d2, p.z)
     θ1 = atan2(p.y, p.x) - atan2(d2, along)
     f11p = along - a1
-    s2 = f11p * f11p + p.z * p.z  # how far the wrist's centre is from axis 2, squared
+    s2 = f11p * f11p + p.z * p.z  # squared distance of the wrist's centre from axis 2
     d = s2 - (a2 * a2 + l * l)
     # e - d² with e = (2 a2 l)², factored: a folded arm would lose half its digits in the difference
     e_less_d2 = ((a2 + l) * (a2 + l) - s2) * (s2 - (a2 - l) * (a2 - l))
@@ -69,10 +69,11 @@ def hand(geometry, pose):
 
 
 def arm_singularity(geometry, θ2, θ3):
-    """Return two numbers, 0 where the arm loses a freedom, 1 or so where it is far from that.
+    """Return two numbers, 0 at a singularity of the arm and about 1 far from it.
 
-    Shoulder: the wrist's centre is beside axis 1, where the two arms meet. Elbow: it is stretched
-    or folded, where the two elbows meet. The wrist's own is sin θ5: joints 4 and 6 in one line.
+    Shoulder: the wrist's centre is next to axis 1, where the two arm solutions meet. Elbow: it is
+    stretched or folded, where the two elbow solutions meet. That of the wrist is sin θ5: joints 4
+    and 6 in line.
     """
     a1, a2, a3, d4 = geometry.a1, geometry.a2, geometry.a3, geometry.d4
     θ23 = θ2 + θ3
@@ -82,5 +83,5 @@ def arm_singularity(geometry, θ2, θ3):
 
 
 def root(x):
-    """The square root; 0 where there is none, because of rounding or because p is out of reach."""
+    """The square root; 0 for negative x, because of rounding or because p is out of reach."""
     return sqrt(maximum(x, 0.0))

@@ -12,9 +12,9 @@ from .puma import arm_angles
 
 
 def positioning(geometry, position, velocity, acceleration, arm, elbow):
-    """Return θ, θ̇, θ̈ of three joints for a point's motion in the world; signs choose the arm.
+    """Return θ, θ̇, θ̈ of three joints for a point's motion in the world; signs select the arm.
 
-    What is None is not asked for: the acceleration, or it and the velocity.
+    Arguments that are None are not used: the acceleration, or it and the velocity.
     """
     before = geometry.base.inverse()
     turn = Rotation(*before.rotation)
@@ -61,7 +61,7 @@ def _rates(geometry, plane, velocity):
 
 
 def _accelerations(geometry, plane, θd, xd, acceleration):
-    """θ̈: the rates of the above, less what the rates themselves bring."""
+    """θ̈: the derivatives of the above, minus the terms of the rates themselves."""
     a = plane.turned(acceleration)
     θd1, θd2, θd3 = θd
     square1, square2, square23 = θd1 * θd1, θd2 * θd2, (θd2 + θd3) * (θd2 + θd3)

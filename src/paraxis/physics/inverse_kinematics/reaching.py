@@ -1,7 +1,7 @@
 """One step of numerical inverse kinematics: frames of a robot towards their goals.
 
-Closed loops are to be closed at the same time: how far they are open counts as frames do. Without
-any goals that assembles the robot.
+Closed loops are closed at the same time: their gaps count like errors of frames. Without any goals
+this assembles the robot.
 """
 
 from functools import reduce
@@ -18,7 +18,7 @@ from .damped_least_squares import damped_step, scaled, turning
 
 
 class Aim(NamedTuple):
-    """What is to be reached: of a frame's motions the rows that count, of its distances those."""
+    """The rows of a frame's motions that count, and of its distances."""
 
     rows: slice
     distances: slice
@@ -32,9 +32,9 @@ AIMS = {
 
 
 class Reach(NamedTuple):
-    """The frames that are to be reached with, and the velocities that may be used for it.
+    """The frames that have goals, and the velocities that may be used to reach them.
 
-    Lengths are compared with angles in units of `length`. Of each frame's pose `aim` matters.
+    Lengths are compared with angles in units of `length`. `aim` selects parts of each frame's pose.
     """
 
     frames: list
@@ -45,11 +45,11 @@ class Reach(NamedTuple):
 
 
 def reaching_step(robot, q, goals, reach, bounds, tolerance, per_length):
-    """The next q, how far this one is off (as chord and way), and whether that is near enough.
+    """The next q, the errors of this one (as chord and way), and whether they are small enough.
 
-    If so, q stays: when neither an angle nor `per_length` times a way is beyond the tolerance. Of
-    chord and way only those that the aim has are given, frame by frame; then both of each loop.
-    Quaternions come out with unit length.
+    If they are, q stays: when neither an angle nor `per_length` times a way exceeds the tolerance.
+    Chords and ways are returned frame by frame, only as far as the aim has them; then both for each
+    loop. The resulting quaternions have unit length.
     """
     q = normalize(robot, q)
     poses, gaps, J = poses_gaps_and_jacobian(robot, q, reach)
@@ -78,8 +78,8 @@ def angle_of(chord):
 
 
 def poses_gaps_and_jacobian(robot, q, reach):
-    """The poses of the frames, how far loops are open, and the slopes of all that matters of these
-    by each moving velocity."""
+    """The poses of the frames, the gaps of loops, and the slopes of all relevant parts of these by
+    each moving velocity."""
     ties, gaps, rows, angular = ties_of(robot, q), [], [], []
     for frame in reach.frames:
         rows += jacobian(robot, ties.q, frame, "world")[reach.aim.rows]
@@ -94,7 +94,7 @@ def poses_gaps_and_jacobian(robot, q, reach):
 
 
 def are_angles(loop):
-    """Of each direction of a loop: whether it is a rotation."""
+    """Whether each direction of a loop is a rotation."""
     return [any(direction[:3]) for direction in along(loop)]
 
 

@@ -14,7 +14,7 @@ class BlockTridiagonal:
     def __init__(self, diagonal, above):
         self.pivots, self.halves = [marked_pivot(0, diagonal[0])], []
         for k, coupling in enumerate(above):
-            # a block of no size is one of a free joint, which holds nothing
+            # an empty block belongs to a free joint, which has no constraints
             columns = transposed(coupling) if coupling else [[] for _ in diagonal[k + 1]]
             self.halves.append(self.pivots[k].halves(columns))
             taken = self.pivots[k].square(self.halves[k])

@@ -1,12 +1,12 @@
-"""Gaussian elimination in a straight line: no row is exchanged for a better one.
+"""Gaussian elimination as straight-line code: rows are not exchanged.
 
-It is for matrices that are close to a mass matrix in what matters, with pivots well above zero. An
-equation that has lost its pivot gives infinities or NaN, never a number that looks right.
+It is for matrices close to a mass matrix, with pivots well above zero. An equation without a pivot
+gives infinities or NaN, never a plausible number.
 """
 
 
 def solve_linear(A, b, checked=lambda _, pivot: pivot):
-    """x with A x = b; A by rows. `checked(k, pivot)` returns the pivot of row k or refuses it."""
+    """x with A x = b; A by rows. `checked(k, pivot)` returns the pivot of row k or rejects it."""
     A, x, n = [list(row) for row in A], list(b), len(b)
     reciprocal = [None] * n
     for k in range(n):

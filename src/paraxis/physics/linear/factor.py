@@ -1,8 +1,8 @@
 """M = Lᵀ D L without fill-in: the factorisation of a mass matrix along the tree (Featherstone).
 
-Eliminating from the tips inward touches only pairs of a body and its ancestors, so L has the
-zeros of M. L is unit lower triangular and kept as {(i, j): scalar} with j an ancestor of i; of D
-the reciprocals are kept, one division per joint.
+Eliminating from the tips inward touches only pairs of a body and its ancestors, so L has the zeros
+of M. L is unit lower triangular and stored as {(i, j): scalar} with j an ancestor of i; of D the
+reciprocals are stored, one division per joint.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,9 @@ class Factors:
 def factor(ancestors, M, checked=lambda _, pivot: pivot):
     """The factors of a symmetric positive matrix given by rows.
 
-    `ancestors[i]` are the bodies that carry body i, nearest first; with all earlier rows there,
-    any such matrix is factored. `checked(k, pivot)` returns the pivot of row k or refuses it.
+    `ancestors[i]` are the bodies that carry body i, nearest first; with all earlier rows as
+    ancestors, any such matrix is factored. `checked(k, pivot)` returns the pivot of row k or
+    rejects it.
     """
     H = {(i, j): M[i][j] for i, above in enumerate(ancestors) for j in (i, *above)}
     L, reciprocal = {}, [None] * len(ancestors)
@@ -30,8 +31,8 @@ def factor(ancestors, M, checked=lambda _, pivot: pivot):
 
 
 def eliminate(ancestors, H, k, reciprocal):
-    """Row k of L; the matrix {(i, j): scalar} loses what it had of row k, whose pivot has this
-    reciprocal."""
+    """Row k of L; subtracts from the matrix {(i, j): scalar} the contribution of row k, whose
+    pivot has this reciprocal."""
     L = {}
     for i in ancestors[k]:
         L[k, i] = H[k, i] * reciprocal
@@ -41,7 +42,7 @@ def eliminate(ancestors, H, k, reciprocal):
 
 
 def dense_factor(M):
-    """The same of a matrix without zeros that are known."""
+    """The same for a matrix without known zeros."""
     return factor([tuple(range(i - 1, -1, -1)) for i in range(len(M))], M)
 
 

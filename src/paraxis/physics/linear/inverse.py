@@ -1,8 +1,8 @@
 """M⁻¹, and M⁻¹ B for many columns, from the factors of M along the tree.
 
-Where a column has zeros for all of a subtree, the result there follows from the rows that carry the
-subtree alone: x = K x_above, with fewer products than row by row. K is worth making where more
-columns share it than rows carry the subtree, as they do where limbs meet on a floating base.
+If a column has zeros for a whole subtree, the result there follows from the rows that carry the
+subtree alone: x = K x_above, with fewer products than row by row. K is worthwhile if more columns
+share it than rows carry the subtree, as where limbs meet on a floating base.
 """
 
 from collections import Counter
@@ -51,13 +51,13 @@ def solve_columns(factors, columns):
 
 
 class QuietSubtrees:
-    """The rows of L⁻¹ as far as subtrees need them on which nothing acts."""
+    """The rows of L⁻¹ needed by subtrees without loads."""
 
     def __init__(self, factors):
         self.L, self.ancestors, self._rows = factors.L, factors.ancestors, {}
 
     def row(self, k, root):
-        """{i: what row k takes of row i}, for i that carry the subtree of `root`, which has k."""
+        """{i: the coefficient of row i in row k}, for i that carry the subtree of `root` with k."""
         if (k, root) not in self._rows:
             row = {i: -self.L[k, i] for i in self.ancestors[root]}
             for m in self.ancestors[k]:
@@ -69,7 +69,7 @@ class QuietSubtrees:
         return self._rows[k, root]
 
     def roots(self, y):
-        """Of each row, that of the largest subtree that has it and in which y is zero, or None."""
+        """For each row, the root of the largest subtree that contains it with zero y, or None."""
         quiet = [known(entry) == 0.0 for entry in y]
         for k in reversed(range(len(y))):
             if not quiet[k] and self.ancestors[k]:
@@ -81,5 +81,5 @@ class QuietSubtrees:
         return roots
 
     def worthwhile(self, uses):
-        """Those of the roots, each named as often as it is used, that are used often enough."""
+        """The roots, each listed once per use, that are used often enough."""
         return {root for root, n in Counter(uses).items() if n > len(self.ancestors[root])}

@@ -1,11 +1,12 @@
 """Symmetric block-tridiagonal systems in logarithmic time: odd-even elimination.
 
-In each step every block is eliminated from the equations of both its neighbours at once, which
-then are coupled with blocks twice as far away (Fijany, eqs. 90-93, where offsets are 2ʲ⁻¹). After
-⌈log₂N⌉ steps none is coupled with any other. The same interface as block_tridiagonal.py.
+In each step every block is eliminated from the equations of both its neighbours at once, which are
+then coupled with blocks twice as far away (Fijany, eqs. 90-93, where offsets are 2ʲ⁻¹). After
+⌈log₂N⌉ steps none is coupled with any other. The interface is that of block_tridiagonal.py.
 
-Every block is found by itself, so rounding errors of neighbours do not match as they do where one
-follows from the other: it has fewer digits than L D Lᵀ, and far fewer where links differ much.
+Every block is computed independently, so rounding errors of neighbours do not match as they do if
+one follows from the other: the result has fewer digits than with L D Lᵀ, and far fewer if links
+differ greatly.
 """
 
 from typing import NamedTuple
@@ -50,7 +51,7 @@ class OddEvenElimination:
 
 
 class Eliminated(NamedTuple):
-    """A block, and what couples it with its neighbours, as half solutions; none where none is."""
+    """A block, and its couplings with neighbours as half solutions; None without a neighbour."""
 
     pivot: PivotBlock
     before: list
@@ -58,7 +59,7 @@ class Eliminated(NamedTuple):
 
 
 def eliminated(block, above, below):
-    """`above` couples the block before with this one, `below` this one with the block after."""
+    """`above` couples the previous block with this one, `below` this one with the next."""
     pivot = PivotBlock.of(block)
     return Eliminated(
         pivot, pivot.halves(above or []), pivot.halves(transposed(below) if below else [])

@@ -1,4 +1,4 @@
-"""A symmetric block of a larger matrix, factored, and what eliminating it leaves behind."""
+"""A symmetric block of a larger matrix, factored, and the result of eliminating it."""
 
 from ...scalar import mark
 from .dense import dot, minus
@@ -8,8 +8,8 @@ from .factor import back_solve, factor, half_solve
 class PivotBlock:
     """A = Lᵀ D L.
 
-    What the elimination takes from its neighbours, bᵀ A⁻¹ c for their columns b and c, needs only
-    half a solution of each: hᵀ D⁻¹ k with Lᵀ h = b and Lᵀ k = c.
+    The contribution of the elimination to its neighbours, bᵀ A⁻¹ c for their columns b and c, needs
+    only half a solution of each: hᵀ D⁻¹ k with Lᵀ h = b and Lᵀ k = c.
     """
 
     def __init__(self, factors):

@@ -1,6 +1,6 @@
-"""Linear equations of any regular matrix in a straight line: elimination with partial pivoting.
+"""Linear equations with any regular matrix as straight-line code: partial pivoting.
 
-Which row has the largest entry differs from state to state, so rows are exchanged by `select`.
+The row with the largest entry differs per state, so rows are exchanged by `select`.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ def solve(A: Any, b: Any) -> np.ndarray:
     - `b`: (n,) or (n, m): one right-hand side, or m as columns; np.eye(n) gives the inverse.
 
     **Returns:** x, an array of the shape of b. For a singular matrix it has infinities or NaN; no
-    error is raised, as which states are singular is not known while a function is traced.
+    error is raised, because singular states are not known while a function is traced.
 
     **Raises:** `px.ArgumentError` if the shapes do not fit.
 
@@ -80,7 +80,7 @@ def _eliminated(rows, n):
 
 
 def _larger_first(rows, k, i):
-    """Exchange rows k and i if that of i has the larger entry in column k."""
+    """Exchange rows k and i if row i has the larger entry in column k."""
     exchange, above, below = less(abs(rows[k][k]), abs(rows[i][k])), rows[k], rows[i]
     for j in range(k, len(above)):
         above[j], below[j] = (

@@ -1,7 +1,7 @@
-"""Solutions of linear equations, and how many of these are independent: their rank.
+"""Solutions of linear equations, and the number of independent ones: their rank.
 
-Which entries are too small to be pivots differs from state to state, so `select` finds them. Where
-the rank is less than the number of equations, solutions are finite and mean nothing.
+Which entries are too small to be pivots differs per state, so `select` finds them. If the rank is
+less than the number of equations, solutions are finite but meaningless.
 """
 
 from itertools import product
@@ -10,26 +10,26 @@ from ...scalar import equal, less, maximum, select
 
 
 def solve_gram_with_rank(vectors, weights, b, least, tolerance):
-    """x with A x = b, and the rank of A, which has the scalar products of vectors, with weights."""
+    """x with A x = b, and the rank of A, which has the weighted scalar products of vectors."""
     span = Span(vectors, weights, counting(vectors, weights, least, tolerance))
     return span.solve(b), span.rank
 
 
 def counting(vectors, weights, least, tolerance):
-    """The rule that a vector of a Span counts when what is left of it, over all of it, squared, is
-    more than the tolerance, and more than `least` of it is left."""
+    """The rule that a vector of a Span counts if its squared residual exceeds both the tolerance,
+    relative to the vector, and `least`."""
     sizes = (_weighted(vector, weights, vector) for vector in vectors)
     smallest = [maximum(a * tolerance, b) for a, b in zip(sizes, least, strict=True)]
     return lambda k, left: less(smallest[k], left)
 
 
 class Span:
-    """Vectors made orthogonal to those before them, by modified Gram-Schmidt.
+    """Vectors made orthogonal to the previous ones, by modified Gram-Schmidt.
 
-    It sees the angle between vectors; elimination in the matrix of their scalar products would see
-    its square, where rounding errors are much larger. A vector that does not count takes no part:
-    consistent equations are solved by those that do. `counts(k, left)` is the condition that the
-    vector of index k does, of which `left` is left, squared.
+    It resolves the angle between vectors; elimination in the matrix of their scalar products would
+    resolve its square, where rounding errors are much larger. A vector that does not count is
+    ignored: consistent equations are solved by those that count. `counts(k, left)` is the condition
+    that vector k counts, where `left` is its squared residual.
     """
 
     def __init__(self, vectors, weights, counts):
@@ -56,7 +56,7 @@ class Span:
         return self._of_vectors([a * r for a, r in zip(z, self.reciprocal, strict=True)])
 
     def without(self, vector):
-        """What is left of a vector without its part in the span, and the shares of that part."""
+        """The residual of a vector outside the span, and the shares of its part inside."""
         shares = []
         for own, reciprocal in zip(self.left, self.reciprocal, strict=True):
             shares.append(_weighted(own, self.weights, vector) * reciprocal)
@@ -64,7 +64,7 @@ class Span:
         return vector, self._of_vectors(shares)
 
     def _of_vectors(self, shares):
-        """Shares of the orthogonal vectors as shares of those that were given."""
+        """Shares of the orthogonal vectors as shares of the original ones."""
         x = list(shares)
         for k in reversed(range(len(x))):
             for i in range(k + 1, len(x)):
@@ -79,7 +79,7 @@ def _weighted(a, weights, b):
 def solve_with_rank(A, b, tolerance):
     """x with A x = b, and the rank of A: how many pivots are larger than the tolerance.
 
-    The largest entry that is left is the next pivot. Entries should be scaled, so that 1 is large.
+    The largest remaining entry is the next pivot. Entries should be scaled, so that 1 is large.
     """
     n, rank = len(A), 0.0
     rows = [[*row, right] for row, right in zip(A, b, strict=True)]
@@ -109,7 +109,7 @@ def solve_with_rank(A, b, tolerance):
 
 
 def _largest(rows, k):
-    """The size of the largest entry that is left, its row and its column."""
+    """The size of the largest remaining entry, its row and its column."""
     size, row, column = abs(rows[k][k]), float(k), float(k)
     for i, j in product(range(k, len(rows)), repeat=2):
         larger = less(size, abs(rows[i][j]))

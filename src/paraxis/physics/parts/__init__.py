@@ -1,1 +1,1 @@
-"""Parts that several algorithms share."""
+"""Parts shared by several algorithms."""

@@ -1,7 +1,8 @@
-"""Angular velocities of a chain's bodies and their effects: all a link depends on of the others.
+"""Angular velocities of a chain's bodies: all that a link needs to know of the others.
 
-Accelerations go with forces here as those of points, not of 6-D motions: then nothing depends on
-how fast a body moves, which for the far end of a long chain is very fast, only on how it spins.
+Accelerations paired with forces are here those of points, not of 6-D motions. Nothing then depends
+on how fast a body moves, which for the far end of a long chain is very fast, but only on how fast
+it spins.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ def serial(robot, X, qd):
 
 
 def logarithmic(robot, X, qd):
-    """The same in ⌈log₂(n+1)⌉ steps: spans of bodies are glued, as Lathrop does."""
+    """The same in ⌈log₂(n+1)⌉ steps: spans of bodies are combined, as by Lathrop."""
     base = Spin(IDENTITY, robot.base_velocity.angular)
     own = [Spin(X[i].turn.matrix(), _own(robot, i, qd)) for i in range(robot.n)]
     spins = prefixes(glue_spins, [base, *own])
@@ -28,7 +29,7 @@ def logarithmic(robot, X, qd):
 
 
 class Spin(NamedTuple):
-    """How the last body of a span spins, seen from the body before the span."""
+    """The spin of the last body of a span relative to the body before the span."""
 
     W: Matrix  # the last body's coordinates to those of the body before the span
     ω: Vector  # along the last body's axes
@@ -44,7 +45,7 @@ def _own(robot, i, qd):
 
 
 def drifts(robot, X, ω, qd):
-    """The accelerations over the bodies before that those of the joints' rows do not explain."""
+    """The accelerations relative to the previous bodies that are not due to the joints' rows."""
     coasting = robot.rows.coast(qd)
     return [
         _drift(X[i], ω[i], ω[i + 1], robot.along(i, qd)) - robot.along(i, coasting)
@@ -61,7 +62,7 @@ def _drift(X, ω_before, ω, own):
 
 
 def biases(robot, ω):
-    """The forces that keep the bodies from accelerating, as they spin and are pulled at."""
+    """The forces that keep spinning bodies under gravity from accelerating."""
     return [_bias(robot, i, ω[i + 1]) for i in range(robot.n)]
 
 

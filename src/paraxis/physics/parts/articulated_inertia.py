@@ -1,4 +1,4 @@
-"""The inertia a body shows while the joints beyond it are free: not that of any rigid body."""
+"""The inertia of a body while the joints beyond it are free, which no rigid body has."""
 
 from ...scalar import known
 from ...spatial import Matrix, Spatial, Symmetric, skew
@@ -32,10 +32,10 @@ class ArticulatedInertia:
         )
 
     def freed(self, S, U, reciprocal, rotor):
-        """What is felt through a joint along S that is free to move: I - U Uᵀ / d.
+        """The inertia presented through a free joint along S: I - U Uᵀ / d.
 
         U = I S, and d = Sᵀ U + rotor. In real arithmetic I S becomes U rotor / d, which is zero
-        without a rotor: written so, the trace sees it.
+        without a rotor; written in this way, the trace recognises it.
         """
         scaled = U * reciprocal
         held = scaled * rotor

@@ -1,4 +1,4 @@
-"""The inward sweep in 3-D vectors: from the force on each body to what each joint transmits."""
+"""The inward sweep in 3-D vectors: from the force on each body to the load of each joint."""
 
 from ...robots.joint import WORLD
 from ...scalar import mark
@@ -6,16 +6,16 @@ from ...spatial import Spatial, cross
 
 
 def joint_torques(robot, X, f, n, qdd):
-    """Return the torques, given what accelerates each body by itself (see joint_loads)."""
+    """Return the torques, given the loads of each body by itself (see joint_loads)."""
     torques, _ = joint_loads(robot, X, f, n, qdd)
     return torques
 
 
 def joint_loads(robot, X, f, n, qdd):
-    """Return the torques and the reactions, given what accelerates each body by itself.
+    """Return the torques and the reactions, given the loads of each body by itself.
 
-    f and n are the force and the moment about body i's origin, in its frame; they become those
-    that joint i transmits, its reaction. X are the transforms of the outward sweep.
+    f and n are the force and the moment about body i's origin, in its frame; they are replaced by
+    those that joint i transmits, its reaction. X are the transforms of the outward sweep.
     """
     tau = {}
     for i, _ in robot.outward:

@@ -1,13 +1,13 @@
-"""The force through a joint, split in the part that works and the part that only holds.
+"""The force through a joint, split into the part that does work and the constraint part.
 
 Fijany's F = H F_T + W F_S: the columns of H are the directions in which the joint moves, one or
-several, and those of W the directions in which it does not give way. In an upright frame
-(robots/equal/upright.py) both are selections. A free joint has no W.
+several, and those of W the constrained directions. In an upright frame (robots/equal/upright.py)
+both are selections. A free joint has no W.
 
-A rotor is one more column of W. It holds the joint back by ρ q̈, with ρ its inertia; along √ρ z that
-is a force F_S that gives way by as much as there is of it: √ρ q̈ = -F_S. So it adds one to the
-diagonal of A = Wᵀ Pᵀ I⁻¹ P W, which is as symmetric and positive as before, and
-M⁻¹ = C - Bᵀ A⁻¹ B is the inverse of M with ρ on its diagonal. Without a rotor there is no column.
+A rotor is one more column of W. It opposes the joint's acceleration by ρ q̈, where ρ is its
+inertia; along √ρ z this is a force F_S with a compliance of one: √ρ q̈ = -F_S. It thus adds one to
+the diagonal of A = Wᵀ Pᵀ I⁻¹ P W, which remains symmetric and positive definite, and M⁻¹ = C - Bᵀ
+A⁻¹ B is the inverse of M with ρ on its diagonal. Without a rotor there is no column.
 """
 
 from ...scalar import known, sqrt
@@ -31,7 +31,7 @@ class JointSplit:
                 self.yields.append(1.0)
 
     def driven(self, tau):
-        """H t: the six scalars of the force that works, of the torques of all rows."""
+        """H t: the six scalars of the working force, from the torques of all rows."""
         six = [0.0] * 6
         for row, k in self.directions:
             six[k] = tau[row]
@@ -57,7 +57,7 @@ class JointSplit:
         return [motion[k] * scale for k, scale in self.holding]
 
     def mobility(self, rows):
-        """Wᵀ rows W, and what the rotor yields: how the joint gives way to what holds it."""
+        """Wᵀ rows W plus the compliance of the rotor: the response to constraint forces."""
         block = [
             [rows[i][j] * (left * right) for j, right in self.holding] for i, left in self.holding
         ]
@@ -67,7 +67,7 @@ class JointSplit:
 
 
 def coupling(joint, across, after):
-    """-Wᵀ across W: how one joint gives way to what holds the next, through the link between."""
+    """-Wᵀ across W: the response of one joint to constraint forces of the next."""
     return [[-x * scale for x in after.held_part(across[k])] for k, scale in joint.holding]
 
 

@@ -1,8 +1,8 @@
 """The matrices of the Lagrange formulations: moments of mass and force, homogeneous transforms.
 
-A matrix ∫ r dFᵀ, of places r in a body and the forces dF there, holds all that forces do to the
+A matrix ∫ r dFᵀ, of points r in a body and the forces dF there, has all effects of forces on the
 body: under a small motion r -> r + M r their work is trace(M ∫ r dFᵀ). Its 4x4 form, with the
-places as (r, 1) and the forces as (dF, 0), has the sum of the forces in its last row.
+points as (r, 1) and the forces as (dF, 0), has the sum of the forces in its last row.
 """
 
 from ...spatial import Matrix, Symmetric, skew
@@ -30,7 +30,7 @@ def second_moments(I):
 
 
 def couple(n):
-    """∫ r dFᵀ of forces that add up to nothing but the moment n."""
+    """∫ r dFᵀ of forces whose only resultant is the moment n."""
     return skew(n * -0.5)
 
 
@@ -97,7 +97,7 @@ def generator(axis, is_revolute):
 
 
 def pseudo_inertia(I):
-    """∫ r rᵀ dm of a body, its places as (r, 1)."""
+    """∫ r rᵀ dm of a body, with points as (r, 1)."""
     return Homogeneous.blocks(second_moments(I), I.moment, I.moment, I.mass)
 
 

@@ -1,8 +1,8 @@
-"""Errors about joints that move nothing with inertia: their accelerations are not defined.
+"""Errors about joints that move nothing with inertia, whose accelerations are undefined.
 
-It may be one joint, or several that together can leave all inertia where it is in every posture,
-such as the three of a ball joint that carries a point mass. Then the mass matrix has no inverse,
-and an algorithm would return rounding errors.
+It may be one joint, or several that together can keep all inertia at rest in every posture, such as
+the three of a ball joint that carries a point mass. The mass matrix then has no inverse, and an
+algorithm would return rounding errors.
 """
 
 import math
@@ -16,20 +16,20 @@ from ...robots.scales import some_position
 from ...scalar import known
 from .articulated_inertia import ArticulatedInertia
 
-POSTURES = 3  # random ones; what is singular in all of them is so everywhere
-ROUNDING = 1e-12  # of the inertia that a joint feels while all others hold
-MOVES = 1e-6  # of the joint that takes the largest part in a motion: others that take part
+POSTURES = 3  # random ones; a robot that is singular in all of them is so everywhere
+ROUNDING = 1e-12  # relative to the inertia at a joint while all others are locked
+MOVES = 1e-6  # relative to the joint that moves most: others that count as moving
 
 
 def require_inertia(robot, i, inertia):
-    """The inertia that joint i feels, unless it is a number and zero: then it has no reciprocal."""
+    """The inertia at joint i, unless it is a number and zero: then it has no reciprocal."""
     if known(inertia) == 0.0:
         raise moves_nothing(robot.robot, [i])
     return inertia
 
 
 def moves_nothing(robot, joints):
-    """The error about joints, by index, that can move while nothing with inertia does."""
+    """The error about joints, by index, that can move without moving anything with inertia."""
     names = [robot.joints[i].name for i in joints]
     if len(names) == 1:
         return RobotError(
@@ -45,7 +45,7 @@ def moves_nothing(robot, joints):
 
 
 def require_mobile(robot):
-    """Raise when the mass matrix of a robot is singular in every posture."""
+    """Raise if the mass matrix of a robot is singular in every posture."""
     model, rng = Model(robot), random.Random(0)
     for _ in range(POSTURES):
         q = some_position(robot, rng)
@@ -56,10 +56,10 @@ def require_mobile(robot):
 
 
 def _loose_joints(robot, q):
-    """The joints that can move in this posture while nothing with inertia does; None if none can.
+    """The joints that can move in this posture without moving inertia; None if none can.
 
-    The inertia that a joint feels while those beyond it are free is compared with what it feels
-    while they hold: a ratio, of which units of mass and length have no part.
+    The inertia at a joint while those beyond it are free is compared with that while they are
+    locked: a ratio, which does not depend on units of mass and length.
     """
     X = {i: robot.transform(i, q) for i, _ in robot.outward}
     free = {i: ArticulatedInertia.of_body(robot.inertia[i]) for i, _ in robot.outward}
@@ -70,7 +70,7 @@ def _loose_joints(robot, q):
         U[i] = free[i] @ S
         pivot, felt[i] = S @ U[i] + rotor, S @ (held[i] @ S) + rotor
         if not math.isfinite(pivot) or not math.isfinite(felt[i]):
-            return None  # numbers beyond float64, which the dynamics will show
+            return None  # beyond float64, which the dynamics will show
         if abs(pivot) <= ROUNDING * abs(felt[i]):
             return _moving_with(robot, i, X, U, reciprocal, felt)
         reciprocal[i] = 1.0 / pivot
@@ -81,7 +81,7 @@ def _loose_joints(robot, q):
 
 
 def _moving_with(robot, first, X, U, reciprocal, felt):
-    """The joints that give way, beyond one that moves, so that nothing with inertia follows."""
+    """The joints beyond a moving one that move too, so that nothing with inertia follows."""
     a, rate = {first: robot.subspace[first]}, {first: 1.0}
     for i, p in robot.outward:
         if p in a and i != first:

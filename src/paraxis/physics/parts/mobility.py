@@ -1,4 +1,4 @@
-"""How a rigid body gives way to a force: the inverse of its inertia."""
+"""The response of a rigid body to a force: the inverse of its inertia."""
 
 from ...checks import quoted
 from ...errors import RobotError
@@ -8,13 +8,13 @@ from ...spatial import Matrix, Spatial, Symmetric, Vector, cross, skew
 from ..linear.factor import factor
 from ..linear.inverse import inverse
 
-THIN = 1e-12  # of the sum of inertias about three axes: below, an inertia is a rounding error
+THIN = 1e-12  # relative to the sum of inertias about three axes: smaller ones are rounding errors
 
 
 class Mobility:
     """`K @ force` is the acceleration that a force at the origin gives to a free body at rest.
 
-    The centre of mass goes where the force pulls, and the body turns about it.
+    The centre of mass accelerates along the force, and the body turns about it.
     """
 
     __slots__ = ("com", "per_inertia", "per_mass")
@@ -39,13 +39,14 @@ class Mobility:
     def rows_seen_from(self, X):
         """The matrix for motions and forces in the child frame of the transform X.
 
-        Shifted before it is turned: for a joint that turns, all but its angle is constant then.
+        It is shifted before it is rotated: for a revolute joint only its angle is then not
+        constant.
         """
         shifted = Mobility(self.per_mass, self.com - X.origin, self.per_inertia)
         return assembled(*map(X.turn.T.tensor, shifted._blocks()))
 
     def _blocks(self):
-        """Turning under a moment, turning under a force, and shifting under a force."""
+        """Rotation under a moment, rotation under a force, and translation under a force."""
         s, m = skew(self.com), self.per_mass
         swung = s @ Matrix(*self.per_inertia)
         shift = Symmetric(m, m, m, 0.0, 0.0, 0.0) - Symmetric.upper(swung @ s)
@@ -60,7 +61,7 @@ def assembled(angular, coupling, linear):
 
 
 def mobilities(robot, algorithm):
-    """Of every body, or an error that names the first that has none."""
+    """The mobility of every body, or an error that names the first without one."""
     return [_mobility(robot, i, algorithm) for i in range(robot.n)]
 
 
@@ -80,7 +81,7 @@ def _mobility(robot, i, algorithm):
 
 
 def immobile(robot, i, algorithm, lacking):
-    """The error for a link that gives way without bound."""
+    """The error for a link with unbounded mobility."""
     link, joint = link_name(robot, i), f"joint {quoted(robot.joints[i].name)}"
     moved = "" if joint in link else f", which {joint} moves,"
     return RobotError(

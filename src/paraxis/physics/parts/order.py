@@ -1,10 +1,10 @@
-"""An order: when and on which processor adjacent spans of a row are glued.
+"""An order: when and on which processor adjacent spans of a row are combined.
 
-A log-depth algorithm is a combine operator and an order. The operator glues two adjacent spans
-into one; an order says which spans are glued at which step, and knows nothing else of them. So it
-is a value: one order serves numbers, matrices, motions and traces.
+A log-depth algorithm is a combine operator and an order. The operator combines two adjacent spans
+into one; an order says which spans are combined at which step, independently of their contents. An
+order is therefore a value: one order serves numbers, matrices, motions and traces.
 
-Orders work in place. Element k of the row holds the span that ends with it; gluing `left` to
+Orders work in place. Element k of the row holds the span that ends with it; combining `left` with
 `right` puts the span that ends with `left` in front of the span that ends with `right`. When all
 steps are done, every span begins with element 0.
 """
@@ -16,16 +16,16 @@ from ...errors import ScheduleError
 
 
 class Step(NamedTuple):
-    """What is done at once: every operand is what its element held before the step."""
+    """Simultaneous operations: every operand is the value of its element before the step."""
 
-    glues: tuple  # pairs (left, right) of elements; glued where `right` is
-    moves: tuple = ()  # pairs (element, processor): those that change places before
+    glues: tuple  # pairs (left, right) of elements; combined at `right`
+    moves: tuple = ()  # pairs (element, processor): elements that move before
 
 
 @dataclass(frozen=True)
 class Order:
-    """Steps on so many processors. `homes` says where each element lies at first, and its prefix
-    in the end. Checked when it is made: no order is wrong or asks too much of a processor."""
+    """Steps on a number of processors. `homes` has the initial place of each element, and the final
+    place of its prefix. Checked on creation: no order is wrong or overloads a processor."""
 
     name: str
     processors: int
@@ -55,8 +55,8 @@ class Order:
             )
 
     def replay(self):
-        """Each step, and before it: where the span of each element begins, and the processor that
-        it is on. Last comes None, and the state in the end. The lists change as it goes on."""
+        """Each step, with the state before it: where the span of each element begins, and its
+        processor. Last comes None, with the final state. The lists change during iteration."""
         firsts, held_by = list(range(len(self.homes))), list(self.homes)
         for step in self.steps:
             yield step, firsts, held_by
@@ -75,6 +75,6 @@ class Order:
 
 
 def do(step, glue, held):
-    """Change what the elements hold, by a step."""
+    """Apply a step to the values of the elements."""
     for right, new in [(right, glue(held[left], held[right])) for left, right in step.glues]:
         held[right] = new

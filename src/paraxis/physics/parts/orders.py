@@ -1,4 +1,4 @@
-"""Orders in which an associative operator is applied to a row of elements."""
+"""Orders in which an associative operator can be applied to a row of elements."""
 
 from itertools import groupby, pairwise
 
@@ -20,17 +20,17 @@ def suffixes(glue, row):
 
 
 def serial(elements, processors):
-    """One element after another; a processor hands the last of its share on to the next one."""
+    """One element after another; a processor passes the last of its share on to the next one."""
     homes = shares(elements, processors)
     steps = (Step(((k - 1, k),)) for k in range(1, elements))
     return Order("serial", processors, homes, tuple(steps))
 
 
 def halving(elements, processors):
-    """Each half is done for itself; then all of the right half are glued to the whole left one.
+    """Each half is done by itself; then all of the right half are combined with the left half.
 
-    Lathrop's order, a processor for each element. The left part is the largest power of two that
-    leaves a rest, so that in step j an element is glued if bit j of its number is set.
+    Lathrop's order, a processor for each element. The left part is the largest power of two below
+    the number, so that in step j an element is combined if bit j of its number is set.
     """
     homes = _one_each("halving", elements, processors)
     steps = []
@@ -41,8 +41,8 @@ def halving(elements, processors):
 
 
 def doubling(elements, processors):
-    """Every element is glued to the one 1, then 2, 4, ... before it (Kogge and Stone), each on
-    its own processor."""
+    """Every element is combined with the one 1, then 2, 4, ... before it (Kogge and Stone), each
+    on its own processor."""
     homes = _one_each("doubling", elements, processors)
     steps = (_shifted(elements, reach) for reach in _doublings(elements))
     return Order("doubling", processors, homes, tuple(steps))
@@ -51,8 +51,8 @@ def doubling(elements, processors):
 def shuffled_doubling(elements, processors):
     """Recursive doubling whose elements move by an inverse perfect shuffle before every step.
 
-    After j + 1 of these, elements 2ʲ apart have come to be neighbours. They start from a perfect
-    shuffle, so that they are home again after as many steps as numbers of processors have bits.
+    After j + 1 of these, elements 2ʲ apart are neighbours. They start from a perfect shuffle, so
+    that they are home again after as many steps as numbers of processors have bits.
     """
     bits = shuffled_bits("order shuffled_doubling", processors)
     if elements > processors:
@@ -62,7 +62,7 @@ def shuffled_doubling(elements, processors):
         )
 
     def layout(turns):
-        """Of each element: where so many inverse shuffles bring it."""
+        """Where this many inverse shuffles bring each element."""
         return tuple(rotated(k, bits, -turns) for k in range(elements))
 
     steps = (
@@ -84,9 +84,9 @@ def shuffled_p_fold(elements, processors):
 
 
 def _in_blocks(name, elements, processors, among):
-    """Every processor solves a block of equal length by itself. Then the ends of the blocks are a
-    row of their own, which is solved in the order `among`. What is left is to glue the elements
-    inside the blocks to the end before. Blocks that would hold nothing but padding are left out."""
+    """Every processor solves a block of equal length by itself. Then the ends of the blocks form a
+    row, which is solved in the order `among`. Finally the elements inside the blocks are combined
+    with the previous end. Blocks that would only have padding are omitted."""
     dealt = shares(elements, processors)
     blocks = [[*block] for _, block in groupby(range(elements), dealt.__getitem__)]
     ends = among(len(blocks), processors)
@@ -115,14 +115,14 @@ def _ends(blocks, steps):
 
 
 def _away(blocks, ends):
-    """Where the ends of blocks are that are not at home when they are solved."""
+    """Where the ends of blocks are if they are not at home when they are solved."""
     *_, (_, _, held_by) = ends.replay()
     return {blocks[j][-1]: processor for j, processor in _changed(ends.homes, held_by)}
 
 
 def _insides(blocks, homes, processors, away):
-    """Equal tasks, dealt to the processors so that none has more than its share: whoever has too
-    many leaves the rest to those with time to spare. What was `away` from home goes back."""
+    """Equal tasks, distributed so that no processor has more than its share: those with too many
+    leave the rest to idle ones. Elements that were `away` return home."""
     tasks = [(before[-1], k) for before, block in pairwise(blocks) for k in block[:-1]]
     if not tasks:
         return
@@ -149,11 +149,11 @@ ORDERS = {
 }
 
 
-# -- what they share -------------------------------------------------------------------------------
+# -- shared parts ----------------------------------------------------------------------------------
 
 
 def shuffled_bits(what, processors):
-    """The bits of the numbers of processors that shuffle: there must be a power of two of them."""
+    """The bits of the numbers of processors that shuffle, of which there must be a power of two."""
     bits = processors.bit_length() - 1
     if processors != 2**bits:
         raise ArgumentError(
@@ -163,8 +163,8 @@ def shuffled_bits(what, processors):
 
 
 def rotated(number, bits, by):
-    """The bits of a number turned to the left: by one, that is where a perfect shuffle of 2^bits
-    things brings the one of this number."""
+    """The bits of the number rotated to the left; by one, this is the position of an item after a
+    perfect shuffle of 2^bits items."""
     if not bits:
         return number
     by %= bits
@@ -172,12 +172,12 @@ def rotated(number, bits, by):
 
 
 def _doublings(elements):
-    """1, 2, 4, ... as long as there are elements that far apart."""
+    """1, 2, 4, ... as long as there are elements at that distance."""
     return [2**j for j in range((elements - 1).bit_length())]
 
 
 def shares(elements, processors):
-    """Of each element its processor, in blocks of equal length but for the last ones."""
+    """The processor of each element, in blocks of equal length except for the last ones."""
     size = -(-elements // processors)
     return tuple(k // size for k in range(elements))
 

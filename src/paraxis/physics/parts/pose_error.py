@@ -1,7 +1,7 @@
-"""How far one pose is from another: a motion that would take the first to the second.
+"""The error between two poses: a motion that would take the first to the second.
 
-The turn is measured by the chord 2 sin(θ/2) along its axis: within θ³/24 of the rotation vector,
-free of inverse functions, and growing up to the half turn, where sin θ has gone back to zero.
+The rotation is measured by the chord 2 sin(θ/2) along its axis: within θ³/24 of the rotation
+vector, without inverse functions, and growing up to the half turn, where sin θ is zero again.
 """
 
 from ...scalar import less, maximum, select, sqrt
@@ -11,16 +11,16 @@ HALF_TURN = 1e-12  # cos² of half the angle, below which the axis is lost in ro
 
 
 def pose_error(pose, goal):
-    """The chord and the way from `pose` to `goal`, both 4x4, along the axes of the world."""
+    """The chord and the vector from `pose` to `goal`, both 4x4, along the axes of the world."""
     turn, half = _turn(pose, goal)
     return turn * (0.5 / sqrt(maximum(half, HALF_TURN))), _column(goal, 3) - _column(pose, 3)
 
 
 def pose_distance(pose, goal):
-    """The lengths of chord and way, which say how far apart the poses are.
+    """The lengths of chord and vector, as the distance of the poses.
 
-    Near a half turn the axis of the chord is lost, but not its length, from the cosine; near none
-    the cosine says nothing.
+    Near a half turn the axis of the chord is inaccurate, but not its length, from the cosine; near
+    zero the cosine is useless.
     """
     chord, way = pose_error(pose, goal)
     _, half = _turn(pose, goal)

@@ -13,7 +13,7 @@ from .massless import require_inertia
 
 
 def ties_of(robot, q):
-    """The Ties of a Model whose joints are at q; those of a robot without followers do nothing."""
+    """The Ties of a Model whose joints are at q; without followers they do nothing."""
     return Ties(robot.robot, q) if robot.robot.followers else Untied(robot, q)
 
 
@@ -33,7 +33,7 @@ class Ties:
                 free += joint.nq
         self.own = [k for k in range(rows.n) if k not in rows.followers]
         column = {k: j for j, k in enumerate(self.own)}
-        # of a row: {column: its entry in G}, and {column: what times q̇ is its entry in Ġ}
+        # per row: {column: its entry in G}, and {column: the factor of q̇ in its entry of Ġ}
         self.factors = [{column[k]: 1.0} if k in column else {} for k in range(rows.n)]
         self.bent = [{} for _ in range(rows.n)]
         for k, terms in rows.followers.items():
@@ -45,11 +45,11 @@ class Ties:
         self.nv = len(self.own)
 
     def of_joints(self, values):
-        """Of values row by row, those of rows that follow no other."""
+        """The values of rows that do not follow others, from values per row."""
         return [values[k] for k in self.own]
 
     def of_leaders(self, values):
-        """Of values joint by joint, what each row has of those that move it, added up."""
+        """For each row, the sum of the values of the joints that move it."""
         return [sum((values[j] for j in row), 0.0) for row in self.factors]
 
     def rates(self, qd):
@@ -96,7 +96,7 @@ class Ties:
 
 
 class Untied:
-    """The same of rows that all move independently."""
+    """The same for rows that all move independently."""
 
     def __init__(self, robot, q):
         self.q, self.nv, self._robot = q, robot.nv, robot

@@ -1,16 +1,16 @@
-"""How large the numbers are that add up to a joint's torque: the scale of its rounding errors.
+"""The sizes of the terms of a joint's torque, which are the scale of its rounding errors.
 
-The sweeps of Newton and Euler with lengths in place of vectors, so that nothing cancels. An arm
-that hangs straight down, or one in balance, has torques near zero that are small differences of
-these sizes. A tolerance that is a share of them means the same in all units, for each joint by
-itself, whatever masses, gravity and loads are given. Symbols: docs/concepts/notation.md.
+The sweeps of Newton and Euler with lengths instead of vectors, so that nothing cancels. An arm that
+hangs straight down, or is in balance, has torques near zero that are small differences of these
+sizes. A tolerance relative to them means the same in all units, for each joint by itself, with any
+masses, gravity and loads. Symbols: docs/concepts/notation.md.
 """
 
 from ...robots.joint import WORLD
 
 
 def torque_sizes(robot, q, qd, qdd):
-    """Return, for each joint, a bound of what any part of its torque is in the motion."""
+    """Return, for each joint, a bound of any part of its torque in the motion."""
     r, f, n = {}, {}, {}
     ω = {WORLD: _length(robot.base_velocity.angular)}
     α = {WORLD: _length(robot.base_acceleration.angular)}
@@ -18,7 +18,7 @@ def torque_sizes(robot, q, qd, qdd):
     for i, p in robot.outward:  # parents first
         rate, rise, I = abs(qd[i]), abs(qdd[i]), robot.inertia[i]
         m, s, r[i] = abs(I.mass), _length(I.com), _length(robot.origin[i])
-        carried = α[p] + ω[p] * ω[p]  # by how much a point of the parent, a length away, is pulled
+        carried = α[p] + ω[p] * ω[p]  # acceleration of a point of the parent per distance
         if robot.is_revolute[i]:
             ω[i], α[i] = ω[p] + rate, α[p] + rise + ω[p] * rate
             a[i] = a[p] + carried * r[i]
@@ -40,5 +40,5 @@ def torque_sizes(robot, q, qd, qdd):
 
 
 def _length(vector):
-    """At least its length: without a square, which small and large numbers might not have."""
+    """An upper bound of its length, without squares, which might overflow or underflow."""
     return abs(vector.x) + abs(vector.y) + abs(vector.z)

@@ -1,7 +1,7 @@
-"""A rigid link as its two joints feel it: how it gives way at both to a force at either.
+"""A rigid link between its two joints: the response of both ends to a force at either.
 
-The near end is the link's own joint, in its frame; the far end is where the next joint's body is,
-in that body's frame. Matrices are 6x6, by rows.
+The near end is the link's own joint, in its frame; the far end is at the next joint's body, in that
+body's frame. Matrices are 6x6, by rows.
 """
 
 from typing import NamedTuple
@@ -17,12 +17,12 @@ class TwoJointLink(NamedTuple):
 
 
 NONE = [[0.0] * 6 for _ in range(6)]
-BASE = TwoJointLink(NONE, NONE, NONE)  # no force moves it
+BASE = TwoJointLink(NONE, NONE, NONE)  # not moved by any force
 NOTHING = Transform(Turn(), ZERO3)  # beyond the last link
 
 
 def two_joint_links(mobilities, X):
-    """The base and every link of a chain, from its mobility and where the bodies stand."""
+    """The base and every link of a chain, from its mobility and the positions of the bodies."""
     beyond = [*X[1:], NOTHING]
     return [BASE, *(_link(K, next_X) for K, next_X in zip(mobilities, beyond, strict=True))]
 
@@ -34,5 +34,5 @@ def _link(K, X):
 
 
 def joint_mobility(before, link):
-    """How the joint between two links comes apart under a force through it, unless it holds."""
+    """The response of an unconstrained joint between two links to a force through it."""
     return [plus(*rows) for rows in zip(link.near, before.far, strict=True)]

@@ -74,7 +74,7 @@ class Function:
     """The exported function: its name, its arrays, and how C declares them."""
 
     kind, part_kind = "void", "static void"
-    layout = "States are one after another."
+    layout = "States are consecutive."
 
     def __init__(self, graph, name, language):
         self.graph, self.language, self.real = graph, language, TYPES[language.dtype]
@@ -112,10 +112,10 @@ class Function:
         return block_comment(text)
 
     def usage(self):
-        """Sentences on how it is called."""
+        """Sentences that explain its use."""
         return (
             f"{self.name} computes one state, {self.name}_batch many. {self.layout}",
-            "Arrays of several dimensions are row-major. Outputs may be the very arrays of inputs.",
+            "Arrays of several dimensions are row-major. Outputs may be the same arrays as inputs.",
         )
 
 

@@ -1,7 +1,7 @@
 """The parts of a graph (passes/parts.py) as C11: a function for each processor, and their header.
 
-No allocation, no globals: what processors share is memory that the caller brings. Values between
-them lie in lines with a stamp, an atomic number that is written after and read before them.
+No allocation, no globals: processors share memory provided by the caller. Values between them are
+in lines with a stamp, an atomic number that is written after and read before them.
 """
 
 from functools import cached_property
@@ -22,7 +22,7 @@ PATIENCE = 10_000  # looks at a stamp before other threads may run
 
 
 def room(dtype):
-    """How many values a line holds."""
+    """The number of values in a line."""
     return (LINE - STAMP) // SIZE[checked_dtype(dtype)]
 
 
@@ -70,8 +70,8 @@ def header(graph, parts, name=None, dtype="float64", notes=()):
 
 {functions.run_head()};
 
-/* For who keeps order himself: `call` counts the states from 1 on, the same on all processors;
- * outputs are there, and the next state may begin, when all have returned. */
+/* For callers that synchronise by themselves: `call` counts the states from 1 on, the same on all
+ * processors; outputs are available, and the next state may begin, when all have returned. */
 {functions.part_head()};
 
 #endif
@@ -79,7 +79,7 @@ def header(graph, parts, name=None, dtype="float64", notes=()):
 
 
 class PartsFunctions(Function):
-    """The functions of all processors: what they are called, what they are given."""
+    """The functions of all processors: their names and arguments."""
 
     def __init__(self, graph, parts, name, dtype):
         self.parts = parts
@@ -100,10 +100,10 @@ class PartsFunctions(Function):
     def usage(self):
         return (
             f"{len(self.parts)} processors call {self.name}_run, each with its number, from 0 on, "
-            "and all with the same arrays and memory. It returns when all outputs are there. The "
-            "memory is zeroed before the first call, and is for one computation at a time. Arrays "
-            "of several dimensions are row-major. Outputs may not overlap inputs. No memory is "
-            "allocated.",
+            "and all with the same arrays and memory. It returns when all outputs are available. "
+            "The memory is zeroed before the first call, and is for one computation at a time. "
+            "Arrays of several dimensions are row-major. Outputs may not overlap inputs. No memory "
+            "is allocated.",
         )
 
     def declarations(self):
@@ -134,7 +134,7 @@ struct {self.name}_shared {{
         return listed(f"void {self.name}_{ending}(", parameters, ")", "    ")
 
     def wait(self):
-        return f"""/* Until a stamp is the number of this call or of a later one. */
+        return f"""/* Waits until a stamp is the number of this call or of a later one. */
 static void {self.name}_wait(atomic_uint_least32_t *stamp, uint_least32_t call)
 {{
     for (int looks = 1;; looks++) {{
@@ -174,7 +174,7 @@ static void {self.name}_wait(atomic_uint_least32_t *stamp, uint_least32_t call)
 
 
 class _Processor:
-    """What one processor does: pieces that share a frame on its stack."""
+    """The code of one processor: pieces that share a frame on its stack."""
 
     def __init__(self, functions, number, part, row, first):
         self.functions, self.number, self.part = functions, number, part

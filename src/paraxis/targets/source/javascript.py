@@ -84,7 +84,7 @@ class Function:
             f"{self.name} computes one state, {self.name}_batch many. Arrays are flat: states are "
             "one after another, arrays of several dimensions row-major.",
             "Results go to the arrays given last, or to new ones, and are returned: one array, or "
-            "an object of several. They may be the very arrays of inputs.",
+            "an object of several. They may be the same arrays as inputs.",
         )
         return block_comment(
             description(self.graph, self.name, LANGUAGE, self.arrays, usage, notes)

@@ -155,7 +155,7 @@ def description(graph, name, language, arrays, usage, notes):
         f"free; {', '.join(under_trig)} and {last} count under trig."
     )
     looked_at = (
-        "Inputs that no output depends on are still looked at: where one is not finite, every "
+        "Inputs on which no output depends are still checked: if one is not finite, every "
         "output of its state that is not always zero is NaN."
     )
     return [

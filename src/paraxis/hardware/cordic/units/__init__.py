@@ -1,1 +1,1 @@
-"""CORDIC units, one for each kind of task, written once for the model and for the hardware."""
+"""CORDIC units, one per kind of task, written once for the model and the hardware."""

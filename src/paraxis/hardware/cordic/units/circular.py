@@ -1,4 +1,4 @@
-"""Turning a vector in the plane by an angle, and finding the angle and length of one."""
+"""Rotating a vector in the plane by an angle, and finding its angle and length."""
 
 import math
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from .unit import Unit, width
 
 @dataclass(frozen=True, kw_only=True)
 class Circular(Unit):
-    """What turning and finding the angle share. Half a turn is folded away when loading."""
+    """The base of rotation and vectoring. Half turns are removed when loading."""
 
     @cached_property
     def fraction(self):
-        """Of x and y inside."""
+        """The internal fraction bits of x and y."""
         wanted = [given.format.fraction for name, given in self.gives.items() if name != "Z"]
         ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
         return max(wanted or ports) + self.guard
@@ -27,7 +27,7 @@ class Circular(Unit):
 
     @cached_property
     def angle_word(self):
-        """Of z inside; of a constant z, as that of what is given."""
+        """The internal word length of z; for a constant z, that of the result."""
         angle = self.gives["Z"].format if "Z" in self.gives else self.z.format
         word = angle.word if angle else max(given.format.word for given in self.gives.values())
         return word + self.guard
@@ -40,7 +40,7 @@ class Circular(Unit):
 
     @cached_property
     def turns(self):
-        """Whether the angle is of interest."""
+        """Whether the angle is used."""
         return self.z is not None
 
     def step(self, ops, iteration, state):

@@ -1,8 +1,8 @@
 """√(x² - y²), √(x y) and hyperbolic angles, and hyperbolic rotations.
 
 A hyperbolic rotation by z stretches u = x + y by e^z and v = x - y by e^-z. Factors of two are
-shifts, so that what is left to turn, or to find, is always within reach of the micro-rotations:
-Walther's prescaling, said of u and v.
+shifts, so that the remaining angle is always within reach of the micro-rotations: Walther's
+prescaling in terms of u and v.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ PER_LOG_2 = inverse(log_2(ROUGH), ROUGH)
 
 @dataclass(frozen=True, kw_only=True)
 class Root(Unit):
-    """X = √(x² - y²), and Z = z + artanh(y / x) where that is wanted; right where x > |y|."""
+    """X = √(x² - y²), and optionally Z = z + artanh(y / x); valid if x > |y|."""
 
-    # It can spare a second clock: X comes near twice as fast as an angle does.
+    # It can spare a second clock: X converges twice as fast as an angle.
     loads_alone, ends_alone = 2, True
 
     @cached_property
@@ -29,7 +29,7 @@ class Root(Unit):
 
     @cached_property
     def places(self):
-        """Bits of u and v before they are shifted, and bits behind their point."""
+        """Bits of u and v before they are shifted, and their fraction bits."""
         fraction = max(p.format.fraction for p in (self.x, self.y) if p.constant is None)
         return width(self.x.most + self.y.most, fraction) - 1, fraction
 
@@ -52,7 +52,7 @@ class Root(Unit):
         return state
 
     def load(self, ops, words):
-        """u and v, in the places of x and y, without leading zeros."""
+        """u and v, stored as x and y, without leading zeros."""
         places, _ = self.places
         u, v = self.factors(words)
         right = ops.both(u > 0, v > 0)
@@ -65,7 +65,7 @@ class Root(Unit):
 
     def settle(self, ops, state):
         u, v, u_far, v_far = (state[name] for name in ("x", "y", "far", "v_far"))
-        # √(u v) takes half of all shifts, so there must be an even number of them.
+        # √(u v) is shifted half as far, so the number of shifts must be even.
         u_odd, v_odd = (u_far & 1) > (v_far & 1), (v_far & 1) > (u_far & 1)
         u, u_far = ops.where(u_odd, u >> 1, u), u_far - ops.where(u_odd, 1, 0)
         v, v_far = ops.where(v_odd, v >> 1, v), v_far - ops.where(v_odd, 1, 0)
@@ -81,7 +81,7 @@ class Root(Unit):
         return settled
 
     def factors(self, words):
-        """u and v, of which √(u v) is found."""
+        """u and v, whose √(u v) is computed."""
         _, fraction = self.places
         x, y = self.number(words, "x", fraction), self.number(words, "y", fraction)
         return x + y, x - y
@@ -106,7 +106,7 @@ class Root(Unit):
 
 @dataclass(frozen=True, kw_only=True)
 class Mean(Root):
-    """X = √(x y), right where x, y > 0: of u = x and v = y, however different in size they are."""
+    """X = √(x y), valid if x, y > 0: with u = x and v = y, however different in size they are."""
 
     @cached_property
     def places(self):
@@ -132,12 +132,12 @@ class HyperbolicRotate(Unit):
 
     @cached_property
     def farthest(self):
-        """The most factors of two in e^z."""
+        """The largest number of factors of two in e^z."""
         return int(self.z.most * 1.4427) + 1
 
     @cached_property
     def fraction(self):
-        """Of x and y inside: one of u and v is shifted to the right."""
+        """The internal fraction bits of x and y: one of u and v is shifted to the right."""
         wanted = [given.format.fraction for name, given in self.gives.items() if name != "Z"]
         return max(wanted) + self.guard
 
@@ -157,10 +157,10 @@ class HyperbolicRotate(Unit):
     def load(self, ops, words):
         x, y = self.number(words, "x", self.fraction), self.number(words, "y", self.fraction)
         z = self.number(words, "z", self.z_fraction)
-        # How many factors of two are in e^z need not be exact: what is left may be a little more.
+        # The number of factors of two in e^z may be approximate, with a larger remainder.
         factors = moved(moved(z, ROUGH - self.z_fraction) * PER_LOG_2, -2 * ROUGH)
         ln_2 = rounded(log_2(self.z_fraction) * (1 << self.z_fraction))
-        # Shifted to the left by as much as there can be, then to the right by what is too much.
+        # Shifted to the left by the largest possible amount, then back to the right by the excess.
         bits = (2 * self.farthest).bit_length()
         u = ((x + y) << self.farthest) >> ops.distance(self.farthest - factors, bits)
         v = ((x - y) << self.farthest) >> ops.distance(self.farthest + factors, bits)

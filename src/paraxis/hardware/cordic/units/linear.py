@@ -11,7 +11,7 @@ from .unit import Unit, normalised, own_fractions, width
 
 @dataclass(frozen=True, kw_only=True)
 class Multiply(Unit):
-    """Y = y + x z. What is turned is z, which is brought to zero by steps of 2^(exponent - s)."""
+    """Y = y + x z, where z is reduced to zero in steps of 2^(exponent - s)."""
 
     @cached_property
     def exponent(self):
@@ -22,7 +22,7 @@ class Multiply(Unit):
 
     @cached_property
     def fraction(self):
-        """Of y inside; x stands higher by the exponent."""
+        """The internal fraction bits of y; x is shifted up by the exponent."""
         return self.gives["Y"].format.fraction + self.guard
 
     @cached_property
@@ -66,10 +66,10 @@ class Multiply(Unit):
 class Divide(Unit):
     """Z = z + y / x. Both are shifted until x has no leading zeros.
 
-    A quotient of 2^exponent or more, beyond all that is expected, is held and is not right.
+    A quotient of 2^exponent or more, beyond all expected ones, saturates and is invalid.
     """
 
-    quotient: Number | None = None  # the format of y / x: where z takes some away, Z is smaller
+    quotient: Number | None = None  # the format of y / x, which may be larger than Z
 
     loads_alone = 1
 
@@ -91,13 +91,13 @@ class Divide(Unit):
 
     @cached_property
     def above(self):
-        """The exponent of quotients of words, which do not know where points are."""
+        """The exponent of quotients of words, which have no binary points."""
         x, y = self.fractions
         return self.exponent + y - x
 
     @cached_property
     def spare(self):
-        """Bits behind those of words: x is shifted by `above`, which may be negative."""
+        """Bits below those of words: x is shifted by `above`, which may be negative."""
         return self.guard + max(-self.above, 0)
 
     @cached_property
@@ -146,7 +146,7 @@ class Divide(Unit):
 
 @dataclass(frozen=True, kw_only=True)
 class Add(Unit):
-    """Y = y + x, of numbers: a product with one, of which only the sum is left."""
+    """Y = y + x, for numbers: a product with one, reduced to its sum."""
 
     @cached_property
     def fraction(self):
@@ -170,7 +170,7 @@ class Add(Unit):
 
 @dataclass(frozen=True, kw_only=True)
 class AddAngles(Unit):
-    """Y = y + x, of angles."""
+    """Y = y + x, for angles."""
 
     @cached_property
     def widths(self):

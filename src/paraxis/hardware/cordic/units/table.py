@@ -10,20 +10,20 @@ from ..constants import AFTER, INTERLEAVED, angles, fewest_scalings, gain, scali
 
 @dataclass(frozen=True)
 class Table:
-    """For each iteration its shift, its angle and the digit γ that undoes a part of the gain."""
+    """The shift, the angle and the digit γ, which undoes a part of the gain, of each iteration."""
 
     shifts: tuple[int, ...]
     angles: tuple[int, ...]
     digits: tuple[int, ...]
     gain: Fraction  # of the micro-rotations alone
-    left: Fraction  # what is left of it behind all digits
+    left: Fraction  # the part of it that remains after all digits
     growth: float  # the largest gain so far, over all iterations
-    scalings: tuple[tuple[int, int], ...] = ()  # (i, γ_i) behind all iterations
+    scalings: tuple[tuple[int, int], ...] = ()  # (i, γ_i) after all iterations
 
 
 @cache
 def table(mode, rotations, bits, compensation=INTERLEAVED):
-    """Angles have so many fraction bits (gain and digits as many as they need)."""
+    """Angles have this many fraction bits (gain and digits have as many as they need)."""
     moves = shifts(mode, rotations)
     whole = gain(mode, moves, max(bits, rotations))
     digits, scalings, product = [0] * rotations, (), Fraction(1)

@@ -1,13 +1,13 @@
-"""One CORDIC for one task: what its registers hold from clock to clock.
+"""A CORDIC unit for one task: the contents of its registers from clock to clock.
 
-Every unit is written once, in the operations of `ops` (operations.py): on NumPy's integers
+Every unit is written once, with the operations of `ops` (operations.py): on NumPy's integers
 (integers.py) it is the bit-exact model, on wires (hardware/rtl) it is the hardware. A unit defines
-what it loads, what an iteration does, and its results; its caller decides whether iterations are
-registers in a row or one register that is used again and again.
+what it loads, what an iteration does, and its results; its caller decides whether iterations are a
+series of registers or one register that is reused.
 
-Symbols are those of the textbook: x, y, z and the shift s; `up` is where the direction σ is 1, a
-turn counter-clockwise. A difference is a sum with all bits inverted, which is one too little in
-the last of the guard bits, and spares a carry.
+Symbols are those of the textbook: x, y, z and the shift s; `up` is whether the direction σ is 1, a
+counter-clockwise rotation. A difference is a sum with all bits inverted, which is too small by one
+in the last of the guard bits, and saves a carry.
 """
 
 import math
@@ -24,9 +24,9 @@ State = dict[str, Word]  # register -> its value
 
 @dataclass(frozen=True)
 class Port:
-    """An input: words of a format, or a constant; its sign; how large it can be.
+    """An input: words of a format, or a constant; its sign; and its largest size.
 
-    `most` is the largest |value|, without meaning for an angle.
+    `most` is the largest |value|, which is meaningless for an angle.
     """
 
     format: Number | Angle | None
@@ -39,7 +39,7 @@ class Port:
 class Given:
     """An output: its format, whether it may be too large for it, and which words are too small.
 
-    Below `least`, a word, a result is so small that values that depend on it are lost.
+    Below `least`, a word, a result is so small that dependent values are inaccurate.
     """
 
     format: Number | Angle
@@ -49,9 +49,9 @@ class Given:
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What all units share. `gives` maps those of the ports X, Y, Z that are wanted to Given.
+    """The base of all units. `gives` maps the requested ports, of X, Y and Z, to Given.
 
-    The register that goes to zero, z or y, can be wanted too: then Z or Y is its remainder.
+    The register that goes to zero, z or y, can also be requested: Z or Y is then its remainder.
     """
 
     gives: dict[str, Given]
@@ -62,28 +62,28 @@ class Unit:
     z: Port | None = None
     compensation: str = INTERLEAVED  # how the gain is undone: one of COMPENSATIONS
 
-    table = None  # of a unit that rotates: a Table
-    loads_alone = 0  # clocks that loading takes for itself; the second of two is for `settle`
-    ends_alone = False  # whether finishing takes the last clock for itself
+    table = None  # a Table, in a unit that rotates
+    loads_alone = 0  # clocks for loading alone; the second of two is for `settle`
+    ends_alone = False  # whether the last clock is for finishing alone
 
     @cached_property
     def rotations(self) -> int:
-        """How many of the iterations are micro-rotations."""
+        """The number of iterations that are micro-rotations."""
         return self.iterations - self.loads_alone - self.ends_alone
 
     @cached_property
     def scalings(self) -> tuple[tuple[int, int], ...]:
-        """Pairs (i, γ_i) that undo the gain behind all micro-rotations, a clock for each."""
+        """Pairs (i, γ_i) that undo the gain after all micro-rotations, one clock each."""
         return self.table.scalings if self.table else ()
 
     @cached_property
     def steps(self) -> int:
-        """Micro-rotations, and scalings behind them."""
+        """The number of micro-rotations, and of scalings after them."""
         return self.rotations + len(self.scalings)
 
     @cached_property
     def clocks(self) -> int:
-        """From a word that comes in to the result."""
+        """The number of clocks from an input word to the result."""
         return self.iterations + len(self.scalings)
 
     @cached_property
@@ -92,7 +92,7 @@ class Unit:
         named = {"x": self.x, "y": self.y, "z": self.z}
         return {name: p for name, p in named.items() if p is not None and p.constant is None}
 
-    # -- what each kind of unit defines ----------------------------------------------------------
+    # -- defined by each kind of unit ------------------------------------------------------------
 
     @cached_property
     def widths(self) -> dict[str, int]:
@@ -100,7 +100,7 @@ class Unit:
         raise NotImplementedError
 
     def load(self, ops: Operations, words: dict[str, Word]) -> State:
-        """The registers' first values, from port -> word."""
+        """The initial values of the registers, from port -> word."""
         raise NotImplementedError
 
     def settle(self, ops: Operations, state: State) -> State:
@@ -108,29 +108,29 @@ class Unit:
         return state
 
     def step(self, ops: Operations, iteration: Word, state: State) -> State:
-        """The registers after one more micro-rotation or, behind all of these, scaling."""
+        """The registers after one more micro-rotation or, after all of these, scaling."""
         raise NotImplementedError
 
     def finish(self, ops: Operations, state: State) -> tuple[dict[str, Word], Condition]:
-        """Port -> word of the results, and whether all of them are right."""
+        """Port -> word of the results, and whether all of them are valid."""
         raise NotImplementedError
 
-    # -- what they share ---------------------------------------------------------------------------
+    # -- shared by all units -----------------------------------------------------------------------
 
     def __call__(
         self, ops: Operations, words: dict[str, Word]
     ) -> tuple[dict[str, Word], Condition]:
-        """Port -> word of the results after all iterations, and whether they are right."""
+        """Port -> word of the results after all iterations, and whether they are valid."""
         state = self.settle(ops, self.load(ops, words))
         for iteration in range(self.steps):
             state = self.step(ops, iteration, state)
         return self.finish(ops, state)
 
     def turned(self, ops, m, iteration, up, state):
-        """The registers behind one micro-rotation, counter-clockwise where `up`."""
+        """The registers after one micro-rotation, counter-clockwise if `up`."""
         x, y = turn(ops, m, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
         after = {"x": x, "y": y}
-        if "z" in state:  # what is left to turn, or what has been turned
+        if "z" in state:  # the remaining or the accumulated angle
             angle = ops.at(self.table.angles, iteration)
             after["z"] = state["z"] + ops.where(up, -angle, angle)
         return state | after
@@ -143,7 +143,7 @@ class Unit:
         return after | {name: self.scaled(ops, iteration, after[name]) for name in "xy"}
 
     def turned_or_scaled(self, ops, m, iteration, up, state):
-        """The registers behind one micro-rotation, or behind one scaling by the same adders."""
+        """The registers after one micro-rotation, or after one scaling with the same adders."""
         table, (places, digits) = self.table, zip(*self.scalings, strict=True)
         scales = iteration >= self.rotations
         shift = ops.at((*table.shifts, *places), iteration)
@@ -176,20 +176,20 @@ class Unit:
         return moved(given, word - port.format.word)
 
     def scaled(self, ops, iteration, value):
-        """A length with a part of the gain undone, where that is interleaved."""
+        """A length with a part of the gain undone, if that is interleaved."""
         if self.compensation != INTERLEAVED:
             return value
         return ops.plus(value, ops.at(self.table.digits, iteration), value >> iteration)
 
     def without_gain(self, value, fraction):
-        """A length at the end, and its fraction bits."""
+        """A final length, and its fraction bits."""
         if self.compensation != MULTIPLY:
             return value, fraction
         bits = self.rotations + self.guard
         return value * inverse(self.table.gain, bits), fraction + bits
 
     def number_given(self, ops, name, value, fraction):
-        """A number for the outside, rounded and saturated; and whether it is right."""
+        """An output number, rounded and saturated; and whether it is valid."""
         given, wanted = self.gives[name], self.gives[name].format
         value, right = moved(value, wanted.fraction - fraction), True
         if given.saturates:
@@ -202,7 +202,7 @@ class Unit:
         return ops.fit(value, wanted.word), right
 
     def lengths_given(self, ops, state):
-        """X and Y, if wanted, with the gain undone; and whether they are right."""
+        """X and Y, if requested, with the gain undone; and whether they are valid."""
         words, right = {}, True
         for name in "XY":
             if name in self.gives:
@@ -212,20 +212,20 @@ class Unit:
         return words, right
 
     def number_given_back(self, ops, name, value, fraction, far):
-        """The same of a number that was shifted to the left when it was loaded."""
-        # One bit more than is wanted, for rounding.
+        """The same for a number that was shifted to the left when loaded."""
+        # One additional bit, for rounding.
         one_more = self.gives[name].format.fraction + 1
         value = moved(value, max(one_more - fraction, 0)) >> max(fraction - one_more, 0)
         return self.number_given(ops, name, value >> far, one_more)
 
     def angle_given(self, ops, name, value, word):
-        """An angle for the outside, rounded. It goes round."""
+        """An output angle, rounded. It wraps around."""
         wanted = self.gives[name].format.word
         return ops.wrap(moved(value, wanted - word), wanted)
 
 
 def turn(ops, m, shift, up, x, y):
-    """One micro-rotation, counter-clockwise where `up`."""
+    """One micro-rotation, counter-clockwise if `up`."""
     across, along = y >> shift, x >> shift
     if m:
         x = x + ops.where(up, *((~across, across) if m > 0 else (across, ~across)))
@@ -233,7 +233,7 @@ def turn(ops, m, shift, up, x, y):
 
 
 def moved(value, bits):
-    """A number with more or fewer fraction bits, rounded where bits are cut off."""
+    """A number with more or fewer fraction bits, rounded if bits are dropped."""
     if bits >= 0:
         return value << bits if bits else value
     return ((value >> -bits - 1) + 1) >> 1
@@ -245,7 +245,7 @@ def nearest(value, fraction):
 
 
 def own_fractions(*ports):
-    """The fraction bits of each port; constants are as long as words are."""
+    """The fraction bits of each port; constants are as long as words."""
     word = max(port.format.word for port in ports if port.constant is None)
     return [
         port.format.fraction if port.constant is None else word - math.frexp(port.most)[1]
@@ -254,14 +254,14 @@ def own_fractions(*ports):
 
 
 def width(most, fraction, slack=2):
-    """The bits, sign included, of numbers up to `most`, errors of their last bits included."""
+    """The bits, including the sign, of numbers up to `most` with errors in the last bit."""
     return int(Fraction(most) * Fraction(2) ** fraction + slack).bit_length() + 1
 
 
 def normalised(ops, value, bits):
-    """A number in [0, 2^bits) shifted left until its first bit is set, and how far.
+    """A number in [0, 2^bits) shifted left until its first bit is set, and the shift.
 
-    Half of all places at once where they are empty, then half of the rest, and so on.
+    It shifts by half of all places at once if they are empty, then by half of the rest, and so on.
     """
     far, step = 0, 1 << max(bits - 1, 1).bit_length() - 1
     while step:

@@ -1,1 +1,1 @@
-"""The shortest schedule, and the proof that it is."""
+"""The shortest schedule, with a proof of optimality."""

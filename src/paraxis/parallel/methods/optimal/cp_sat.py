@@ -1,7 +1,8 @@
 """A shorter schedule, or the proof that there is none, by OR-Tools CP-SAT.
 
-Processors are equal. Without messages it is enough that no more tasks run at a time than there
-are processors; which runs where is settled afterwards. With messages the solver chooses.
+Processors are identical. Without messages the model only limits the number of tasks that run at a
+time to that of the processors; places are assigned afterwards. With messages the solver chooses
+them.
 """
 
 import heapq
@@ -11,14 +12,14 @@ import time
 from ....errors import MissingPackageError, ScheduleError
 from ....targets.cpu.aside import aside
 
-WORKERS = 8  # at least, also on fewer cores: they search in different ways
-LOOK, LOOKS = 0.01, 30  # seconds and times, within which a search that is stopped mostly ends
-MOST_TASKS = 2_000  # more take the memory of a large machine before they take time
-MOST_PLACES = 2_000  # tasks times processors, with messages: more are not read within the limit
+WORKERS = 8  # at least, even on fewer cores, as they use different search strategies
+LOOK, LOOKS = 0.01, 30  # seconds and repetitions, within which a stopped search usually ends
+MOST_TASKS = 2_000  # more exhaust the memory of a large machine before the time
+MOST_PLACES = 2_000  # tasks times processors, with messages: larger models load too slowly
 
 
 def out_of_reach(tasks, processors):
-    """Why the solver is not worth asking, if it is not."""
+    """Why the solver cannot be used, if it cannot."""
     if len(tasks) > MOST_TASKS:
         return f"more than {MOST_TASKS:,} tasks"
     if tasks.messages and len(tasks) * min(processors, len(tasks)) > MOST_PLACES:
@@ -39,7 +40,7 @@ def solver_package():
 def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
     """(starts, places) or None, and a bound. `known` is a schedule, `floor` a bound for it.
 
-    Weights and messages are integers. The answer is None if none shorter than `known` was found.
+    Weights and messages are integers. The result is None if none shorter than `known` was found.
     """
     cp_model = solver_package()
     model = cp_model.CpModel()
@@ -77,7 +78,7 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
     status = _solved(solver, model)
     if status == cp_model.MODEL_INVALID:
         raise ScheduleError(
-            f"schedule of {tasks.name}: CP-SAT refuses the model: {model.validate()}"
+            f"schedule of {tasks.name}: CP-SAT rejects the model: {model.validate()}"
         )
     if status == cp_model.INFEASIBLE:
         return None, last + 1
@@ -92,7 +93,7 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
 
 
 def _solved(solver, model):
-    """The status. Ctrl-C stops the search and is raised: the solver by itself would catch it."""
+    """The status. Ctrl-C stops the search and is raised; the solver itself would catch it."""
     solver.parameters.catch_sigint_signal = False
     over = []
 
@@ -103,7 +104,7 @@ def _solved(solver, model):
             over.append(True)
 
     def stop():
-        for _ in range(LOOKS):  # the search may be about to begin, and hears nothing until then
+        for _ in range(LOOKS):  # a search that has not begun yet ignores requests to stop
             if over:
                 return
             solver.stop_search()
@@ -114,10 +115,10 @@ def _solved(solver, model):
 
 
 def _assignment(model, tasks, processors, start, places):
-    """Which processor each task is on, and messages where two tasks are not on the same.
+    """The processor of each task, and messages between tasks on different ones.
 
-    Processors are numbered by their first task, so that a task has no more to choose from than
-    there are tasks before it, and one.
+    Processors are numbered by their first task, so that a task has at most one more choice than
+    there are tasks before it.
     """
     on = [None] * len(tasks)
     number = {}
@@ -144,7 +145,7 @@ def _assignment(model, tasks, processors, start, places):
 
 
 def settled(tasks, starts):
-    """Processors for tasks of which never too many run at a time."""
+    """Processors for tasks that never exceed their number at a time."""
     places, free, used = [0] * len(tasks), [], 0
     running = []
     for task in sorted(range(len(tasks)), key=starts.__getitem__):

@@ -1,7 +1,7 @@
-"""The least times between the starts of tasks, one of which needs the other.
+"""The least times between the starts of tasks, one of which is a predecessor of the other.
 
-That is at least the longest path between them. It is more where the tasks on the ways between
-them are too much work for the processors: they are a schedule of their own, between the two.
+The distance is at least the longest path between them. It is longer if the tasks on the paths
+between them are too much work for the processors: they form a schedule of their own in between.
 """
 
 import time
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..bounds import least_span
 
-MOST_TASKS = 1_000  # all pairs are looked at
+MOST_TASKS = 1_000  # all pairs are examined
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Distances:
 def least_distances(tasks, processors, deadline):
     """For tasks with integer weights.
 
-    Tasks are looked at in a possible order. Of those that the deadline leaves over, only paths
+    Tasks are examined in topological order. For those that the deadline leaves over, only paths
     count, as in large graphs.
     """
     if len(tasks) > MOST_TASKS or time.monotonic() > deadline:
@@ -66,7 +66,7 @@ def least_distances(tasks, processors, deadline):
 
 
 def _needs(tasks):
-    """[a, b]: whether b needs a, at once or later; the last two are the beginning and the end."""
+    """[a, b]: whether a is a predecessor of b; the last two are the beginning and the end."""
     count = len(tasks)
     needs = np.zeros((count + 2, count + 2), dtype=bool)
     needs[count, :count] = needs[: count + 1, count + 1] = True
@@ -82,7 +82,7 @@ def _between_tasks(ways, count):
 
 
 def _with_paths(tasks, left, heads, ways):
-    """What is known when some tasks are left over, and the paths to these."""
+    """The known distances if some tasks are left over, and the paths to these."""
     count = len(tasks)
     paths = _longest_paths(tasks, left)
     heads = [tasks.heads[k] if k in left else heads[k].item() for k in range(count)]
@@ -91,7 +91,7 @@ def _with_paths(tasks, left, heads, ways):
 
 
 def _longest_paths(tasks, ends=None):
-    """All of them, or those to some tasks."""
+    """All longest paths, or those to some tasks."""
     ways = [
         (first, then, tasks.weights[first])
         for then, before in enumerate(tasks.predecessors)

@@ -1,7 +1,7 @@
-"""Many list schedules, each squeezed from both ends, for a good start of an exact search.
+"""Many list schedules, each compressed from both ends, as a good start of an exact search.
 
-The priorities are the tasks' levels with noise. To squeeze a schedule, make one backwards that
-takes the tasks which end last first, then one forwards that takes those which start first first
+The priorities are the tasks' levels with noise. A schedule is compressed by a backward pass that
+takes the tasks which end last first, then a forward pass that takes those which start first first
 (forward-backward improvement, Li and Willis). Weights are integers, so that times subtract exactly.
 """
 
@@ -18,7 +18,7 @@ NOISE = (0.3, 1, 2, 4)  # in average weights
 
 
 def best_of_restarts(tasks, processors, best, target, deadline, seed):
-    """Starts and places, no longer than `best`; no more rounds once the target is met."""
+    """Starts and places, no longer than `best`; it stops once the target is met."""
     dice = random.Random(seed)
     levels = upward_ranks(tasks)
     size = len(tasks) + tasks.edge_count
@@ -34,7 +34,7 @@ def best_of_restarts(tasks, processors, best, target, deadline, seed):
 
 
 def squeezed(tasks, processors, plan, deadline):
-    """The schedules on the way, as long as they become shorter."""
+    """The successive schedules, as long as they become shorter."""
     shortest = None
     while shortest is None or makespan(tasks, plan) < shortest:
         if time.monotonic() > deadline:

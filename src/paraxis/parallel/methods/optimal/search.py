@@ -1,9 +1,8 @@
-"""The shortest schedule: the best of the quick methods, then bounds, then an exact search.
+"""The shortest schedule: the best of the fast methods, then bounds, then an exact search.
 
-Each step ends the work if the schedule meets the bound. What the time limit, or the size of the
-graph, does not allow to prove is left open: the bounds that were proved go with the schedule, and
-so does its gap. Only the exact search needs OR-Tools. However short the time is, one schedule is
-made.
+Each step ends the search if the schedule meets the bound. If the time limit or the size of the
+graph does not allow a proof, the result has the proved bounds and its gap. Only the exact search
+needs OR-Tools. There is always one schedule, however short the time is.
 """
 
 import time
@@ -19,7 +18,7 @@ from .distances import least_distances
 from .restarts import best_of_restarts
 from .whole_weights import whole_tasks
 
-EXACT = "CP-SAT"  # its bound
+EXACT = "CP-SAT"  # the name of its bound
 
 
 def optimal_schedule(tasks, processors, time_limit=TIME_LIMIT, seed=0):
@@ -44,21 +43,21 @@ def optimal_schedule(tasks, processors, time_limit=TIME_LIMIT, seed=0):
         found, floor = shorter_schedule(tasks, processors, best, distances, floor, left, seed)
         best, proved[EXACT] = found or best, floor
     times = {name: whole.least_time(units) for name, units in proved.items()}
-    if whole.rounded:  # what needs no integers is better without them
+    if whole.rounded:  # methods that do not need integers are better without them
         for name, value in bounds(given, processors, deadline).items():
             times[name] = max(times[name], value)
     return replayed(given, *best), best[1], times
 
 
 def unsearched(schedule):
-    """Why there was no exact search for a schedule that was to be optimal; nothing if there was."""
+    """Why an optimal schedule was not searched exactly; empty if it was."""
     if schedule.method != "optimal" or schedule.optimal or EXACT in schedule.bounds:
         return ""
     return out_of_reach(schedule.tasks, schedule.processors) or "the time limit"
 
 
 def quick_schedules(tasks, processors, deadline):
-    """Starts and places. The usual method is the first, and the only one after the deadline."""
+    """Starts and places. The default method is first, and the only one after the deadline."""
     yield list_schedule(tasks, processors)
     for priority in PRIORITIES:
         if time.monotonic() < deadline and priority != DEFAULT_PRIORITY:

@@ -1,4 +1,4 @@
-"""Weights as whole multiples of a unit: what an integer solver needs."""
+"""Weights as integer multiples of a unit, for integer solvers."""
 
 import math
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ LARGEST = 2**50  # in units; sums over processors must stay far below 2**63
 
 @dataclass(frozen=True)
 class WholeTasks:
-    """`tasks` are those given, with weights and messages counted in `unit`.
+    """`tasks` are the given ones, with weights and messages counted in `unit`.
 
-    Floats count as the decimals they are printed as. Where no unit divides all of them, or it is
-    too small, they are rounded up to so small a unit that it does not show (`rounded`).
+    Floats count as the decimals that represent them. If no unit divides all of them, or it is too
+    small, they are rounded up to a unit small enough not to matter (`rounded`).
     """
 
     given: TaskGraph
@@ -23,8 +23,8 @@ class WholeTasks:
     rounded: bool
 
     def least_time(self, units):
-        """A bound in units as one of the tasks given."""
-        if self.rounded:  # no path has more tasks than there are, nor more messages
+        """A bound in units as a bound for the given tasks."""
+        if self.rounded:  # a path has at most all tasks, and as many messages
             units = max(0, units - 2 * len(self.given))
         time = units * self.unit
         return math.ceil(time) if self.given.whole else float(time)

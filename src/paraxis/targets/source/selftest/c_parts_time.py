@@ -1,7 +1,7 @@
 """A C program that times the C of several processors: a thread each, many calls one after another.
 
 It prints the nanoseconds per call of the fastest round, of the median and of the slowest. A call
-ends when all outputs are there, so what processors wait for each other is in it.
+ends when all outputs are available, so that it includes the time processors wait for each other.
 """
 
 from ..c import block_comment
