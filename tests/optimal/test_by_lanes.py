@@ -9,6 +9,7 @@ from support.robots import random_robot
 
 import paraxis as px
 from paraxis.drivers.row import made_row
+from paraxis.targets.cuda import iterate as loop_kernel
 from paraxis.targets.cuda.iterate import CudaIterateKernel
 from paraxis.targets.target import CPU
 
@@ -37,7 +38,7 @@ def problem_of(method, limits, cost=costs, robot=ARM, **options):
     parameters = None if cost is effort else {"goal": robot.nq}
     return px.optimal_control(
         robot, cost, 12, dt=0.03, method=method, limits=limits, parameters=parameters, **options
-    ).problem
+    ).problem.composed
 
 
 def random_inputs(problem, shapes, rng, streamed=(), steps=1, count=1, dtype="float64"):
@@ -62,8 +63,8 @@ PROBLEMS = {
     "gaps": lambda: problem_of("sqp", False),
     "bent": lambda: problem_of("ddp", False, varying),
     "varying, gaps": lambda: problem_of("sqp", False, varying),
-    "limits": lambda: problem_of("ilqr", (-2.0, 3.0)),
-    "limits, gaps": lambda: problem_of("sqp", (-3.0, 2.0), varying),
+    "limits": lambda: problem_of("ilqr", (-0.5, 0.7)),
+    "limits, gaps": lambda: problem_of("sqp", (-0.7, 0.5), varying),
     "four calls": lambda: problem_of("ilqr", False, integrator="rk4"),
     "curved": lambda: problem_of("sqp", False, effort, robot=FLYING),
 }
@@ -76,7 +77,7 @@ def test_the_plan_computes_what_the_graph_does(name):
     rng, held, free = np.random.default_rng(0), 0, 0
     for _ in range(6):
         given = random_inputs(problem, plan.inputs, rng)
-        given["V"] = given["V"] * 10 ** rng.uniform(0, 4)
+        given["V"] = given["V"] * 10 ** rng.uniform(-2, 2)
         given = {name: array[0] for name, array in given.items()}
         right, found = made_row(body).evaluate(given), body.lanes.evaluate(given)
         for key, values in found.items():
@@ -92,14 +93,16 @@ def test_the_plan_computes_what_the_graph_does(name):
     "name, dtype",
     [("gaps", "float64"), ("bent", "float32"), ("limits", "float64"), ("limits, gaps", "float32")],
 )
-def test_the_kernel_goes_backward_as_a_cpu_does(name, dtype):
-    """Through streams, records and repetitions; each problem by a warp of its own."""
+@pytest.mark.parametrize("way", ["lanes", "more lanes"])
+def test_the_kernel_goes_backward_as_a_cpu_does(name, dtype, way, monkeypatch):
+    """Through streams, records and repetitions; by one warp for each problem, or by several."""
+    monkeypatch.setattr(loop_kernel, "FEW", 0 if way == "lanes" else 100)
     problem, steps, count = PROBLEMS[name](), 3, 2
     body, plan = problem.backward
     rng = np.random.default_rng(1)
     given = random_inputs(problem, plan.inputs, rng, plan.per_step, steps, count, dtype)
     kernel = CudaIterateKernel(body, plan, dtype, on=LanesDevice())
-    assert kernel.way(count) == "lanes"
+    assert kernel.way(count) == way
     found = kernel(steps, **given)
     expected = CPU.iterate(body, plan, "float64")(steps, **given)
     for ours, theirs in zip(found, expected, strict=True):
@@ -108,6 +111,7 @@ def test_the_kernel_goes_backward_as_a_cpu_does(name, dtype):
             assert abs(ours[key] - right).max() < (1e-9 if dtype == "float64" else 1e-3) * scale
 
 
-def test_passes_in_rows_of_knots_have_no_lanes():
-    body, _ = problem_of("sqp", False, parallel_in_time=True).backward
+def test_derivatives_in_a_chain_have_no_lanes():
+    solver = px.optimal_control(ARM, effort, 12, dt=0.03, limits=False)
+    body, _ = solver.problem.backward
     assert body.lanes is None

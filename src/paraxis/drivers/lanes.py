@@ -41,7 +41,8 @@ class Place:
 class Step:
     """A graph for every item: `places` of its inputs and outputs by name; inputs without a place
     are among `constants`, name -> numbers of each item, and `columns` are the items' integers.
-    `spans` are the ends of spans of items."""
+    `spans` are the ends of spans of items. `waits`: whether lanes wait for each other after the
+    last span; they need not where the next step does not touch what this one does."""
 
     name: str
     graph: Graph
@@ -49,6 +50,7 @@ class Step:
     columns: dict
     constants: dict
     spans: tuple
+    waits: bool = True
 
     @property
     def items(self):
@@ -83,13 +85,15 @@ class Repeat:
 @dataclass(frozen=True)
 class Plan:
     """`sizes` are the numbers of each field; inputs are fields of the same name, outputs are
-    (shape, field, its first number)."""
+    (shape, field, its first number). `first` are steps that come before all others, and only once
+    where the others are done again and again: they keep up what these make."""
 
     name: str
     inputs: dict
     outputs: dict
     sizes: dict
     steps: tuple = field(default_factory=tuple)
+    first: tuple = field(default_factory=tuple)
 
     @property
     def work(self):
@@ -117,7 +121,7 @@ class Plan:
         for name, shape in self.inputs.items():
             memory[name] = [float(x) for x in np.ravel(arrays[name])]
             assert len(memory[name]) == size(shape)
-        for step in self.steps:
+        for step in (*self.first, *self.steps):
             self._taken(step, memory)
         return {
             name: memory[field][first : first + size(shape)]

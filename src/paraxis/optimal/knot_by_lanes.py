@@ -1,11 +1,12 @@
-"""A knot of the pass backward by the lanes of a warp: what `backward_graph` computes (knots.py),
-with a lane for each column of its matrices.
+"""A knot of the pass backward by lanes: what `backward_graph` computes (knots.py), with a lane for
+each entry or column of its matrices.
 
-    maps        [A B], the dynamics along each direction; with gaps, a further column for the gap
-    costs       where the cost's Hessian varies, its entries in their places
-    forms       H = [A B]ᵀ V [A B] + cost, and the gradient g
-    laws        the control law along each direction of the state, and the value function's slope
-    values      the value function, each entry of its upper half
+    unpack      before the first knot, the value function as a whole matrix V
+    slope       e, the slope of the value function where the dynamics lead to: v, and V times a gap
+    products    W = V [A B]
+    forms       H = [A B]ᵀ W + cost, and as a further column the gradient [A B]ᵀ e + cost
+    laws        the control law along each direction of the state, and the slope v
+    values      the value function
 
 In `laws` every lane factors the block of the controls for itself, as L D Lᵀ: that needs no roots,
 and no lane waits for another. Where controls have limits, these steps come before it:
@@ -31,27 +32,20 @@ from .knots import (
     room,
     settled,
 )
-from .quadratic import dot, largest, unpacked
-
-MOST_NODES = 5_000  # of a rule: code that is longer than caches of instructions is slower
+from .quadratic import dot, largest
+from .systems import Composed
 
 
 def backward_lanes(problem):
-    """The Plan of a knot; None where there is none: for passes in rows of knots, and for systems
-    with very many directions."""
-    if problem.parallel_in_time:
-        return None
-    plan = _Knot(problem).plan()
-    nodes = max(len(step.graph.nodes) for step, _ in plan.each())
-    return plan if nodes <= MOST_NODES else None
+    """The Plan of a knot; None where there is none: for derivatives as a chain of maps."""
+    return _Knot(problem).plan() if isinstance(problem.system, Composed) else None
 
 
 class _Knot:
     def __init__(self, problem):
-        self.problem, self.system = problem, problem.system
-        self.n, self.m = problem.system.ndx, problem.system.nu
+        self.problem, self.n, self.m = problem, problem.system.ndx, problem.system.nu
         self.d = self.n + self.m
-        self.columns = self.d + (not problem.feasible)  # of `maps` and H: the last is for the gap
+        self.columns = self.d + 1  # of W and H: the last is of slopes
         self.limited = problem.limits is not None
         self.inputs = problem.expand_inputs | ({"u": (self.m,)} if self.limited else {})
         self.sizes = {name: size(shape) for name, shape in self.inputs.items()}
@@ -59,22 +53,20 @@ class _Knot:
 
     def plan(self):
         n, m = self.n, self.m
-        self._maps()
-        if not self.problem.feasible:
-            self._gap()
-        if None in self.problem.fixed:
-            self._costs()
+        self._unpack()
+        first, self.steps = tuple(self.steps), []
+        self._products()
         self._forms()
         if self.limited:
             self._controls()
         self._laws()
         self._values()
         outputs = {"k": ((m,), "k", 0), "K": ((m, n), "K", 0)}
-        outputs |= {"V'": ((halves(n),), "V", 0), "v'": ((n,), "v", 0)}
+        outputs |= {"V'": ((halves(n),), "V", 0), "v'": ((n,), "v'", 0)}
         outputs |= {f"{name}'": ((), f"{name}'", 0) for name in TALLIES}
-        return Plan("backward", self.inputs, outputs, self.sizes, tuple(self.steps))
+        return Plan("backward", self.inputs, outputs, self.sizes, tuple(self.steps), first)
 
-    def _rule(self, rule, reads, writes, columns=None, constants=None):
+    def _rule(self, rule, reads, writes, columns=None, constants=None, waits=True):
         """A step: `reads` are (shape, Place), `columns` and `constants` have one row per item."""
         columns, constants = columns or {}, constants or {}
         shapes = {name: shape for name, (shape, _) in reads.items()}
@@ -82,102 +74,102 @@ class _Knot:
         graph = trace(rule, shapes, f"backward_{rule.__name__}")
         places = {name: place for name, (_, place) in reads.items()} | writes
         items = len(next(iter((*columns.values(), *constants.values(), [None]))))
-        self.steps.append(Step(rule.__name__, graph, places, columns, constants, (items,)))
+        self.steps.append(Step(rule.__name__, graph, places, columns, constants, (items,), waits))
 
     def _given(self, *names):
         """Inputs of the knot that all lanes read alike."""
         return {name: (self.inputs[name], Place(name)) for name in names}
 
-    def _maps(self):
-        n, d, system = self.n, self.d, self.system
-        self.sizes["maps"] = n * self.columns
+    @property
+    def _upper(self):
+        """(row, column) of the entries of V that are kept."""
+        return [(i, j) for i in range(self.n) for j in range(i, self.n)]
 
-        def maps(along, x=None, **linear):
-            chain = system.chain(x, linear)
-            for C in reversed(chain[1:]):
-                along = [*along, *(dot(row, along) for row in C)]
-            return {"map": [dot(row, along) for row in chain[0]]}
+    def _unpack(self):
+        n = self.n
+        self.sizes["square"] = n * n
 
-        reads = self._given(*system.linear_shapes, *(["x"] if system.curved else []))
-        writes = {"map": Place("maps", "column")}
-        units = [[float(i == j) for i in range(d)] for j in range(d)]
-        self._rule(maps, reads, writes, {"column": [n * j for j in range(d)]}, {"along": units})
+        def unpack(entry):
+            return {"above": entry, "below": entry}
 
-    def _gap(self):
-        def gap(entry):
-            return {"map": entry}
-
-        reads = {"entry": ((), Place("gap", "row"))}
-        writes = {"map": Place("maps", "row", self.n * self.d)}
-        self._rule(gap, reads, writes, {"row": [*range(self.n)]})
-
-    def _costs(self):
-        d, fixed = self.d, self.problem.fixed
-        self.sizes["cost"] = d * d
-        varies = [entry is None for entry in fixed]
-        upper = [(i, j) for i in range(d) for j in range(i, d)]
         columns = {
-            "varying": [max(sum(varies[: k + 1]) - 1, 0) for k in range(len(fixed))],
-            "above": [i * d + j for i, j in upper],
-            "below": [j * d + i for i, j in upper],
+            "entry": [*range(halves(n))],
+            "above": [i * n + j for i, j in self._upper],
+            "below": [j * n + i for i, j in self._upper],
         }
-        constants = {
-            "varies": [[float(each)] for each in varies],
-            "known": [[entry or 0.0] for entry in fixed],
+        writes = {each: Place("square", each) for each in ("above", "below")}
+        self._rule(unpack, {"entry": ((), Place("V", "entry"))}, writes, columns)
+
+    def _products(self):
+        n, d, c = self.n, self.d, self.columns
+        self.sizes["W"] = n * c
+
+        def slope(v, row=(), gap=()):
+            return {"e": v + dot(row, gap)}
+
+        reads = {"v": ((), Place("v", "k"))}
+        if not self.problem.feasible:
+            reads |= self._given("gap") | {"row": ((n,), Place("square", "row"))}
+        columns = {
+            "k": [*range(n)],
+            "row": [n * k for k in range(n)],
+            "to": [c * k for k in range(n)],
         }
+        self._rule(slope, reads, {"e": Place("W", "to", d)}, columns, waits=False)
 
-        def costs(entry, varies, known):
-            value = select(less(0.5, varies[0]), entry, known[0])
-            return {"above": value, "below": value}
+        def products(row, column):
+            return {"W": dot(row, column)}
 
-        reads = {"entry": ((), Place("curvature", "varying"))}
-        writes = {each: Place("cost", each) for each in ("above", "below")}
-        self._rule(costs, reads, writes, columns, constants)
+        entries = [(k, j) for k in range(n) for j in range(d)]
+        columns = {
+            "row": [n * k for k, _ in entries],
+            "column": [j for _, j in entries],
+            "to": [c * k + j for k, j in entries],
+        }
+        reads = {"row": ((n,), Place("square", "row"))}
+        reads["column"] = (n,), Place("maps", "column", 0, d)
+        self._rule(products, reads, {"W": Place("W", "to")}, columns)
 
     def _forms(self):
-        n, m, d, fixed = self.n, self.m, self.d, self.problem.fixed
-        self.sizes |= {"H": d * self.columns, "g": self.columns, "bridge": self.columns}
-        is_knot = [1.0] * d + [0.0] * (self.columns - d)
-        units = [[float(i == j) for i in range(n, d)] for j in range(self.columns)]
-        constants = {"controls": units}
+        n, d, c, fixed = self.n, self.d, self.columns, self.problem.fixed
+        self.sizes["H"] = d * c
+        upper = [(i, j) for i in range(d) for j in range(i, d)]
+        entries = upper + [(i, d) for i in range(d)]
+        varies = [entry is None for entry in fixed]
         columns = {
-            "map": [n * j for j in range(self.columns)],
-            "form": [*range(self.columns)],
-            "gradient": [min(j, d - 1) for j in range(self.columns)],
+            "left": [i for i, _ in entries],
+            "right": [j for _, j in entries],
+            "above": [i * c + j for i, j in entries],
+            "below": [(j * c + i if j < d else i * c + j) for i, j in entries],
+            "cost": [max(sum(varies[: k + 1]) - 1, 0) for k in range(len(entries))],
         }
-        reads = self._given("V", "v", "damping")
-        reads |= {"maps": ((d, n), Place("maps")), "own": ((n,), Place("maps", "map"))}
-        reads |= {"slope": ((), Place("gradient", "gradient"))}
-        if None in fixed:
-            columns["cost"] = [d * min(j, d - 1) for j in range(self.columns)]
-            reads["cost"] = (d,), Place("cost", "cost")
-            constants["is_knot"] = [[each] for each in is_knot]
-        else:
-            whole = [*unpacked(fixed, d), [0.0] * d]
-            constants["cost"] = whole[: self.columns]
+        constants = {
+            "known": [[entry or 0.0] for entry in fixed] + [[0.0]] * d,
+            "varies": [[float(each)] for each in varies] + [[0.0]] * d,
+            "is_slope": [[0.0]] * len(upper) + [[1.0]] * d,
+            "is_control": [[float(i == j >= n)] for i, j in entries],
+        }
 
-        def forms(V, v, damping, maps, own, slope, controls, cost, is_knot=(1.0,)):
-            W = [dot(row, own) for row in unpacked(V, n)]
-            H = [dot(a, W) + is_knot[0] * c for a, c in zip(maps, cost, strict=True)]
-            for i in range(m):
-                H[n + i] = H[n + i] + controls[i] * (damping * abs(H[n + i]))
-            along = dot(own, v)
-            return {"H": H, "g": along + slope, "bridge": along + 0.5 * dot(own, W)}
+        def forms(left, right, gradient, damping, known, varies, is_slope, is_control, cost=0.0):
+            known = select(less(0.5, varies[0]), cost, known[0])
+            entry = dot(left, right) + select(less(0.5, is_slope[0]), gradient, known)
+            entry = entry + is_control[0] * (damping * abs(entry))
+            return {"above": entry, "below": entry}
 
-        writes = {"H": Place("H", "form", 0, self.columns)}
-        writes |= {name: Place(name, "form") for name in ("g", "bridge")}
+        reads = {"left": ((n,), Place("maps", "left", 0, d))}
+        reads |= {"right": ((n,), Place("W", "right", 0, c))}
+        reads |= {"gradient": ((), Place("gradient", "left"))} | self._given("damping")
+        if any(varies):
+            reads["cost"] = (), Place("curvature", "cost")
+        writes = {each: Place("H", each) for each in ("above", "below")}
         self._rule(forms, reads, writes, columns, constants)
 
     def _of_controls(self):
         """The form in du alone, as all lanes read it: a lower half, and the slope at du = 0."""
-        n, m, d, c = self.n, self.m, self.d, self.columns
+        n, m, c = self.n, self.m, self.columns
         corner = tuple((n + i) * c + n + j for i in range(m) for j in range(i + 1))
         reads = {"corner": ((len(corner),), Place("H", offsets=corner))}
-        reads |= {"slopes": ((m,), Place("g", None, n))}
-        if not self.problem.feasible:
-            pulls = tuple((n + i) * c + d for i in range(m))
-            reads["pulls"] = (m,), Place("H", offsets=pulls)
-        return reads
+        return reads | {"slopes": ((m,), Place("H", None, n * c + self.d, c))}
 
     def _controls(self):
         """The best du within its limits (Bertsekas, 1982), as `box_graph` finds it."""
@@ -192,10 +184,10 @@ class _Knot:
         constants = {"lowest": [[x] for x in low], "highest": [[x] for x in high]}
         self._rule(start, reads, {"du": Place("du", "row")}, every, constants)
 
-        def newton(corner, slopes, u, du, pulls=None):
-            Quu, Qu = _square(corner, m), _sum(slopes, pulls)
-            slope = [a + dot(row, du) for a, row in zip(Qu, Quu, strict=True)]
-            return Quu, Qu, slope, held_at(du, slope, *room(problem, u))
+        def newton(corner, slopes, u, du):
+            Quu = _square(corner, m)
+            slope = [a + dot(row, du) for a, row in zip(slopes, Quu, strict=True)]
+            return Quu, slopes, slope, held_at(du, slope, *room(problem, u))
 
         def shorten(length, u, du, **form):
             Quu, Qu, slope, held = newton(u=u, du=du, **form)
@@ -235,37 +227,39 @@ class _Knot:
 
     def _laws(self):
         n, m, d, c = self.n, self.m, self.d, self.columns
-        self.sizes |= {"K": m * n, "k": m, "y": m * n, "z": m * n}
+        self.sizes |= {"K": m * n, "k": m, "y": m * n, "z": m * n, "v'": n}
         self.sizes |= {f"{name}'": 1 for name in TALLIES}
         columns = {"law": [*range(n)], "row": [c * j for j in range(n)]}
         reads = self._of_controls() | self._given(*TALLIES, "value", "gap")
-        reads |= {"own": ((m,), Place("H", "law", n * c, c)), "slope": ((), Place("g", "law"))}
+        reads |= {"own": ((m,), Place("H", "law", n * c, c)), "slope": ((), Place("H", "row", d))}
         if not self.problem.feasible:
-            reads |= {"pull": ((), Place("H", "row", d)), "bridge": ((), Place("bridge", None, d))}
+            reads |= self._given("v") | {"e": ((n,), Place("W", None, d, c))}
         if self.limited:
             reads |= self._given("u") | {"du": ((m,), Place("du"))}
 
-        def laws(corner, slopes, own, slope, pulls=None, pull=0.0, bridge=0.0, **given):
+        def laws(corner, slopes, own, slope, v=(), e=(), **given):
             best = _Limited if self.limited else _Free
-            best = best(self.problem, corner, _sum(slopes, pulls), given)
+            best = best(self.problem, corner, slopes, given)
             K, y, z = best.law(own)
-            results = {"k": best.k, "K": K, "y": y, "z": z}
-            results["v"] = slope + pull + best.slope(own)
+            results = {"k": best.k, "K": K, "y": y, "z": z, "v'": slope + best.slope(own)}
+            # v·gap + ½ gapᵀ V gap, where e = v + V gap
+            bridge = 0.5 * dot([a + b for a, b in zip(v, e, strict=True)], given["gap"][: len(v)])
             return results | _tallied(given, best, bridge)
 
         writes = {name: Place(name, "law", 0, n) for name in ("K", "y", "z")}
-        writes |= {"k": Place("k"), "v": Place("v", "law")}
+        writes |= {"k": Place("k"), "v'": Place("v'", "law")}
         writes |= {f"{name}'": Place(f"{name}'") for name in TALLIES}
         self._rule(laws, reads, writes, columns)
 
     def _values(self):
         n, m, c = self.n, self.m, self.columns
-        upper = [(i, j) for i in range(n) for j in range(i, n)]
         columns = {
-            "form": [i * c + j for i, j in upper],
-            "left": [i for i, _ in upper],
-            "right": [j for _, j in upper],
-            "entry": [*range(len(upper))],
+            "form": [i * c + j for i, j in self._upper],
+            "left": [i for i, _ in self._upper],
+            "right": [j for _, j in self._upper],
+            "entry": [*range(halves(n))],
+            "above": [i * n + j for i, j in self._upper],
+            "below": [j * n + i for i, j in self._upper],
         }
         reads = {
             "H": ((), Place("H", "form")),
@@ -274,9 +268,11 @@ class _Knot:
         }
 
         def values(H, y, z):
-            return {"V": H - dot(y, z)}
+            entry = H - dot(y, z)
+            return {"V": entry, "above": entry, "below": entry}
 
-        self._rule(values, reads, {"V": Place("V", "entry")}, columns)
+        writes = {each: Place("square", each) for each in ("above", "below")}
+        self._rule(values, reads, writes | {"V": Place("V", "entry")}, columns)
 
 
 class _Factored:
@@ -366,10 +362,6 @@ class _Limited:
 
 def _let_go(held, values):
     return [select(h, 0.0, x) for h, x in zip(held, values, strict=True)]
-
-
-def _sum(a, b):
-    return a if b is None else [x + y for x, y in zip(a, b, strict=True)]
 
 
 def _square(lower, n):

@@ -1,6 +1,6 @@
 """A problem: its system, costs and method; and the Bodies of an iteration."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from ..body import BY_LANES, Body
@@ -26,7 +26,7 @@ from .knots import (
 )
 from .objective import MULTIPLIERS, PENALTY, Objective
 from .quadratic import unpacked
-from .systems import OwnSystem, RobotSystem
+from .systems import Composed, OwnSystem, RobotSystem
 
 BY_LANES[backward_graph] = backward_lanes
 
@@ -47,7 +47,7 @@ class Problem:
     from knot to knot. parallel_in_time: whether passes are cut into rows of knots, which are done
     at once (parallel_time.py)."""
 
-    system: RobotSystem | OwnSystem
+    system: RobotSystem | OwnSystem | Composed
     stage: Objective
     terminal: Objective
     method: str
@@ -60,6 +60,11 @@ class Problem:
         """What it is about, as " of 'panda'", for messages; empty for a system of one's own."""
         robot = getattr(self.system, "robot", None)
         return "" if robot is None else f" of {quoted(robot.name)}"
+
+    @cached_property
+    def composed(self):
+        """The same problem, with the derivatives of a step as one map: for lanes."""
+        return replace(self, system=Composed(self.system))
 
     @property
     def exact(self):

@@ -30,6 +30,21 @@ def eliminated(H, g, C):
     return new, [g[i] + dot(columns[i], g[n:]) for i in outer]
 
 
+def composed(chain):
+    """A chain of maps as one of the first variables: further ones of each map are the results of
+    those after it."""
+    return [through(row, chain[1:]) for row in chain[0]]
+
+
+def through(row, chain):
+    """A linear form in the variables of a map, as one in the first variables only."""
+    for C in chain:
+        first = len(C[0])
+        last = row[first:]
+        row = [a + dot(last, c) for a, c in zip(row[:first], zip(*C, strict=True), strict=True)]
+    return row
+
+
 def symmetric(columns, products):
     """All products of a column and a product, which are known to be symmetric."""
     n = len(columns)

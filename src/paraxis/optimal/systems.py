@@ -30,7 +30,7 @@ from ..robots.robot import Robot
 from ..scalar import minimum
 from ..simulation.plant import Plant
 from ..simulation.steps import IMPLICIT, RULES
-from .quadratic import dot, factor, solved
+from .quadratic import composed, dot, factor, solved
 
 CURVED = ("planar", "spherical", "free")  # kinds of joints whose positions do not simply add up
 GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
@@ -326,6 +326,32 @@ class OwnSystem:
     def _slopes(self):
         (output,) = self.graph.outputs
         return jacobian(self.graph, {"by_x": (output, "x"), "by_u": (output, "u")})
+
+
+@dataclass(frozen=True, eq=False)
+class Composed:
+    """A system whose derivatives come as one map of (dx, du), not as a chain."""
+
+    system: RobotSystem | OwnSystem
+    curved = False
+
+    @property
+    def identity(self):
+        return (self.system,)
+
+    def __getattr__(self, name):
+        return getattr(self.system, name)
+
+    @property
+    def linear_shapes(self):
+        return {"maps": (self.ndx, self.ndx + self.nu)}
+
+    def linearised(self, x, u, given):
+        linear, after = self.system.linearised(x, u, given)
+        return {"maps": composed(self.system.chain(x, linear))}, after
+
+    def chain(self, x, linear):
+        return [linear["maps"]]
 
 
 def move_graph(system):

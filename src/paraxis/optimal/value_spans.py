@@ -23,7 +23,7 @@ from ..physics.linear.pivoting import solve
 from ..scalar import minimum
 from ..targets.operator import SpanOperator
 from .knots import Best, halves, quadratic_form
-from .quadratic import dot, packed, symmetric, unpacked
+from .quadratic import dot, packed, symmetric, through, unpacked
 
 # -- a knot before a span --------------------------------------------------------------------------
 
@@ -73,12 +73,7 @@ def _grown_graph(problem, n):
 
 def _pulled_back(row, maps):
     """A linear form in dx', by dx and du."""
-    row = [dot(row, column) for column in zip(*maps[0], strict=True)]
-    for C in maps[1:]:
-        first = len(C[0])
-        last = row[first:]
-        row = [a + dot(last, c) for a, c in zip(row[:first], zip(*C, strict=True), strict=True)]
-    return row
+    return through([dot(row, column) for column in zip(*maps[0], strict=True)], maps[1:])
 
 
 # -- two spans -------------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ class Work:
     def __init__(
         self, problem, horizon, count, target, dtype, threads=None, together=None, kernels=None
     ):
+        if kernels is None and target.has_lanes(count) and not problem.parallel_in_time:
+            problem = problem.composed
         self.problem, self.horizon, self.count = problem, horizon, count
         self.target, self.dtype, self.threads = target, dtype, threads
         if together is None:

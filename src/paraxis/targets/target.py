@@ -45,6 +45,10 @@ class Target(Memory, Protocol):
         """How many states are computed in the time of one."""
         ...
 
+    def has_lanes(self, states: int) -> bool:
+        """Whether several lanes may compute each of so many states."""
+        ...
+
     def map(self, body: Body, dtype: DTypeLike = "float64", **options: Any) -> Any:
         """The kernel of a Body over the states of a batch."""
         ...
@@ -68,6 +72,9 @@ class Cpu(MainMemory):
     """The processors of this machine, and NumPy arrays."""
 
     name = "cpu"
+
+    def has_lanes(self, states: int) -> bool:
+        return False
 
     def width(self, dtype: DTypeLike) -> int:
         return lanes_of(checked_dtype(dtype)).count
@@ -110,6 +117,11 @@ class Cuda(GpuMemory):
     @property
     def _where(self):
         return self.device, self.device.number, type(self.family)
+
+    def has_lanes(self, states: int) -> bool:
+        from .cuda.iterate import MOST_BY_LANES
+
+        return states <= MOST_BY_LANES and self.device.most_shared > 0
 
     def width(self, dtype: DTypeLike) -> int:
         from .cuda.iterate import FILLING

@@ -1,4 +1,4 @@
-"""The kernel of the `iterate` driver by lanes: a warp for each state, all steps in it.
+"""The kernel of the `iterate` driver by lanes: a warp or several for each state, all steps in it.
 
 The numbers of a state are in shared memory from the first step to the last. Inputs that are read
 at each step come for the next one while this one is computed: there are two places for them, which
@@ -11,22 +11,34 @@ from .iterate import OWN_WORDS, LoopText
 from .lane_steps import LANES, LaneSteps, places
 from .prologue import prologue
 
+# The lanes of all warps of a block
+OF_A_BLOCK = """
+#undef LANE
+#undef LANES
+#undef TOGETHER
+#define LANE threadIdx.x
+#define LANES {lanes}
+#define TOGETHER() ALL_TOGETHER()
+"""
 WORDS = " now next streams " + " ".join(OWN_WORDS)
 
+ARRIVED = "ARRIVED();", "TOGETHER();"  # the numbers that each lane has asked for
 
-def iterate_lanes_text(steps, plan, dtype="float64"):
-    """The text of a Plan of the `lanes` driver, repeated as a Plan of `iterate` says."""
-    return _Loop(steps, plan, dtype).text()
+
+def iterate_lanes_text(steps, plan, dtype="float64", warps=1):
+    """The text of a Plan of the `lanes` driver, repeated as a Plan of `iterate` says, by so many
+    warps for each state."""
+    return _Loop(steps, plan, dtype, warps).text()
 
 
 def shared_bytes(steps, plan, dtype):
-    """Of a block, which is a warp."""
+    """Of a block, which has one state."""
     return _Loop(steps, plan, dtype).shared
 
 
 class _Loop:
-    def __init__(self, steps, plan, dtype):
-        self.steps, self.plan = steps, plan
+    def __init__(self, steps, plan, dtype, warps=1):
+        self.steps, self.plan, self.threads = steps, plan, warps * LANES
         kept = [name for name in plan.inputs if name not in plan.per_step]
         self.starts, room = places(steps, kept, plan.per_step)
         streams = 0
@@ -37,7 +49,7 @@ class _Loop:
         self.room, self.streams = (-(-count // per) * per for count in (room, streams))
         self.shared = self.body.shared(self.room + 2 * self.streams)
         self.dtype, self.real = dtype, self.body.real
-        self.name = function_name(steps, None, self.body.language) + "_lanes_loop"
+        self.name = function_name(steps, None, self.body.language) + f"_{warps}_warps_loop"
         names = Names(self.body.language, self.name)
         self.arrays = [("input", name) for name in plan.inputs]
         self.arrays += [("record", name) for name in plan.record]
@@ -56,10 +68,11 @@ class _Loop:
             f"short *const table = (short *)(numbers + {after + 2 * self.streams});",
             "const long long state = blockIdx.x;",
             *(f"{name} += state * {name}_state;" for name in self.called.values()),
-            *body.copied(self.name, LANES),
+            *body.copied(self.name, self.threads),
             *(self._brought(key, "own") for key in others),
             *(self._brought(("input", name), "streams") for name in self.plan.per_step),
-            "ARRIVED();",
+            *ARRIVED,
+            *body.first,
         ]
         step = [
             f"{self.real} *const now = streams + (step & 1) * {self.streams};",
@@ -76,9 +89,10 @@ class _Loop:
             f"{self._entry(('input', name))} = own[{self.starts[name]} + k];"
             for name in self.plan.carry
         ]
-        text = f"""{prologue(self.dtype)}
+        of_a_block = OF_A_BLOCK.format(lanes=self.threads) if self.threads > LANES else ""
+        text = f"""{prologue(self.dtype)}{of_a_block}
 {body.definitions(self.name)}
-extern "C" __global__ void __launch_bounds__({LANES}) {self.name}(
+extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
     {self._head()})
 {{
 {_indented(start, 1)}
@@ -89,7 +103,7 @@ extern "C" __global__ void __launch_bounds__({LANES}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        return LoopText(text, self.name, LANES, "usual", 1, self.shared)
+        return LoopText(text, self.name, self.threads, "usual", 1, self.shared)
 
     def _after(self):
         """What a step ends with."""
@@ -112,7 +126,7 @@ extern "C" __global__ void __launch_bounds__({LANES}) {self.name}(
                 lines.append(f"    {self._each(self.plan.shape_of(name))} {to} = {here};")
                 lines.append(f"    {pointer}")
             lines.append("}")
-        return [*lines, "ARRIVED();"]
+        return [*lines, *ARRIVED]
 
     def _head(self):
         words = ["long long states, long long steps, long long every, long long since"]

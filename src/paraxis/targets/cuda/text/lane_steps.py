@@ -15,10 +15,12 @@ LANES = 32
 PACKET = 16  # bytes
 WORDS = "own numbers table item span begin end state lane every repetition is_over ALL_TOGETHER"
 COMPONENTS = "xyzw"  # of a packet
+SHORT, ROUNDS = 80, 4  # nodes of a rule, of which so many rounds are written out
 
 
 class LaneSteps:
-    """The lines of all steps, and what they read besides fields: `numbers` and `table`.
+    """The lines of all steps, those of the `first`, and what they read besides fields: `numbers`
+    and `table`.
 
     `starts` says where a field begins in the memory `own` of a state. Fields of `elsewhere`, name
     -> the name of a pointer, begin there.
@@ -30,6 +32,7 @@ class LaneSteps:
         self.per = PACKET // self.item  # numbers of a packet
         self.language = device_language(dtype, WORDS + words)
         self.numbers, self.table = [], []
+        self.first = [line for step in plan.first for line in self._step(step)]
         self.lines = [line for step in plan.steps for line in self._step(step)]
         self.numbers += [0.0] * (-len(self.numbers) % self.per)
         self.table += [0] * (-len(self.table) % (PACKET // 2))
@@ -115,12 +118,13 @@ class LaneSteps:
         at = [f"const int at_{name} = table[{start} + item];" for name, start in columns.items()]
         inner = ["    " + line for line in [*at, *text.lines]]
         if len(step.spans) == 1:
+            rounds = ROUNDS if step.items > 2 * LANES and len(graph.nodes) < SHORT else 1
             return [
-                "#pragma unroll 1",
+                f"#pragma unroll {rounds}",
                 f"for (int item = LANE; item < {step.items}; item += LANES) {{",
                 *inner,
                 "}",
-                "TOGETHER();",
+                *(["TOGETHER();"] if step.waits else []),
             ]
         spans, self.table = len(self.table), [*self.table, *step.spans]
         return [
@@ -157,7 +161,7 @@ def places(plan, kept=(), elsewhere=()):
             last[field] = k
     for _, field, _ in plan.outputs.values():
         last[field] = len(plan.steps)
-    for field in kept:
+    for field in {*kept}.union(*(step.fields() for step in plan.first)):
         first[field], last[field] = -1, len(plan.steps)
     starts, room = {}, 0
     first = {field: k for field, k in first.items() if field not in elsewhere}
