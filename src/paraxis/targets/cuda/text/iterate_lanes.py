@@ -5,6 +5,7 @@ at each step come for the next one while this one is computed: there are two pla
 take turns.
 """
 
+from ....drivers.lanes import Step
 from ....graph.graph import size
 from ...source.text import Names, function_name
 from .iterate import OWN_WORDS, LoopText
@@ -44,7 +45,10 @@ class _Loop:
         streams = 0
         for name in plan.per_step:
             self.starts[name], streams = streams, streams + size(plan.inputs[name])
-        self.body = LaneSteps(steps, dtype, self.starts, dict.fromkeys(plan.per_step, "now"), WORDS)
+        self.outputs = {name: (field, at) for name, (_, field, at) in steps.outputs.items()}
+        now = dict.fromkeys(plan.per_step, "now")
+        options = WORDS, self.threads, self._moved()
+        self.body = LaneSteps(steps, dtype, self.starts, now, *options)
         per = self.body.per
         self.room, self.streams = (-(-count // per) * per for count in (room, streams))
         self.shared = self.body.shared(self.room + 2 * self.streams)
@@ -78,10 +82,7 @@ class _Loop:
             f"{self.real} *const now = streams + (step & 1) * {self.streams};",
             f"{self.real} *const next = streams + (~step & 1) * {self.streams};",
             *(f"{name} += {name}_step;" for name in streamed),
-            "if (step + 1 < steps) {",
-            *("    " + self._brought(("input", name), "next") for name in self.plan.per_step),
-            "}",
-            *body.lines,
+            *self._with_streams(),
             *self._after(),
         ]
         end = [
@@ -105,21 +106,42 @@ extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
 """
         return LoopText(text, self.name, self.threads, "usual", 1, self.shared)
 
+    def _with_streams(self):
+        """The steps; before the longest that few lanes do, the others ask for what is streamed."""
+        few = [k for k, step in enumerate(self.steps.steps) if self._leaves_warps(step)]
+        at = max(few, key=lambda k: len(self.steps.steps[k].graph.nodes), default=0)
+        first, by = (LANES, self.threads - LANES) if few else (0, self.threads)
+        asked = [
+            f"    for (int k = (int)LANE - {first}; k < {size(self.plan.inputs[name])}; k += {by}) "
+            f"{self._asked(name, 'next')}"
+            for name in self.plan.per_step
+        ]
+        asked = [f"if (step + 1 < steps && LANE >= {first}) {{", *asked, "}"] if asked else []
+        each = [*self.body.each[:at], asked, *self.body.each[at:]]
+        return [line for lines in each for line in lines]
+
+    def _leaves_warps(self, step):
+        return isinstance(step, Step) and step.items <= LANES < self.threads
+
+    def _moved(self):
+        """Numbers of results that become inputs, as pairs of where to and where from."""
+        pairs = []
+        for name, output in self.plan.carry.items():
+            field, first = self.outputs[output]
+            if (field, first) != (name, 0):
+                to, start = self.starts[name], self.starts[field] + first
+                pairs += [(to + k, start + k) for k in range(size(self.plan.inputs[name]))]
+        return pairs
+
     def _after(self):
         """What a step ends with."""
-        lines = []
-        outputs = {name: (field, first) for name, (_, field, first) in self.steps.outputs.items()}
-        for name, output in self.plan.carry.items():
-            field, first = outputs[output]
-            if (field, first) != (name, 0):
-                come = f"own[{self.starts[name]} + k] = own[{self.starts[field] + first} + k];"
-                lines.append(f"{self._each(self.plan.inputs[name])} {come}")
+        lines = [*self.body.moved]
         if self.plan.record:
             if lines:
                 lines.append("TOGETHER();")
             lines += ["if (++since == every) {", "    since = 0;"]
             for name in self.plan.record:
-                field, first = (name, 0) if name in self.plan.carry else outputs[name]
+                field, first = (name, 0) if name in self.plan.carry else self.outputs[name]
                 to, pointer = self._entry(("record", name)), self.called["record", name]
                 pointer = f"{pointer} += {pointer}_step;"
                 here = f"{self.body.elsewhere.get(field, 'own')}[{self.starts[field] + first} + k]"
@@ -143,9 +165,10 @@ extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
 
     def _brought(self, key, to):
         """A line that begins to copy an input to shared memory."""
-        name = key[1]
-        place = f"{to} + {self.starts[name]} + k"
-        return f"{self._each(self.plan.inputs[name])} COPY_ITEM({place}, &{self._entry(key)});"
+        return f"{self._each(self.plan.inputs[key[1]])} {self._asked(key[1], to)}"
+
+    def _asked(self, name, to):
+        return f"COPY_ITEM({to} + {self.starts[name]} + k, &{self._entry(('input', name))});"
 
     def _entry(self, key):
         called = self.called[key]

@@ -13,29 +13,38 @@ from .body import DeviceStatements, device_language
 
 LANES = 32
 PACKET = 16  # bytes
-WORDS = "own numbers table item span begin end state lane every repetition is_over ALL_TOGETHER"
+WORDS = """
+    own numbers table item span begin end state lane every repetition is_over round place ALL_TOGETHER
+"""
 COMPONENTS = "xyzw"  # of a packet
 SHORT, ROUNDS = 80, 4  # nodes of a rule, of which so many rounds are written out
 
 
 class LaneSteps:
-    """The lines of all steps, those of the `first`, and what they read besides fields: `numbers`
-    and `table`.
+    """The lines of each step, those of the `first`, and what they read besides fields: `numbers`
+    and `table`. `lanes` are those of a state; `moved` are numbers that a last line copies, as pairs
+    of where to and where from.
 
     `starts` says where a field begins in the memory `own` of a state. Fields of `elsewhere`, name
     -> the name of a pointer, begin there.
     """
 
-    def __init__(self, plan, dtype, starts, elsewhere, words=""):
+    def __init__(self, plan, dtype, starts, elsewhere, words="", lanes=LANES, moved=()):
         self.plan, self.dtype, self.starts, self.elsewhere = plan, dtype, starts, elsewhere
+        self.lanes = lanes
         self.real, self.item = TYPES[dtype], SIZES[dtype]
         self.per = PACKET // self.item  # numbers of a packet
         self.language = device_language(dtype, WORDS + words)
         self.numbers, self.table = [], []
         self.first = [line for step in plan.first for line in self._step(step)]
-        self.lines = [line for step in plan.steps for line in self._step(step)]
+        self.each = [self._step(step) for step in plan.steps]
+        self.moved = self._moved(moved)
         self.numbers += [0.0] * (-len(self.numbers) % self.per)
         self.table += [0] * (-len(self.table) % (PACKET // 2))
+
+    @property
+    def lines(self):
+        return [line for lines in self.each for line in lines]
 
     def definitions(self, name):
         """The text of what kernels of that name copy to shared memory."""
@@ -118,14 +127,8 @@ class LaneSteps:
         at = [f"const int at_{name} = table[{start} + item];" for name, start in columns.items()]
         inner = ["    " + line for line in [*at, *text.lines]]
         if len(step.spans) == 1:
-            rounds = ROUNDS if step.items > 2 * LANES and len(graph.nodes) < SHORT else 1
-            return [
-                f"#pragma unroll {rounds}",
-                f"for (int item = LANE; item < {step.items}; item += LANES) {{",
-                *inner,
-                "}",
-                *(["TOGETHER();"] if step.waits else []),
-            ]
+            lines = [*self._items(step, len(graph.nodes)), *inner, "}"]
+            return [*lines, "TOGETHER();"] if step.waits else lines
         spans, self.table = len(self.table), [*self.table, *step.spans]
         return [
             "#pragma unroll 1",
@@ -139,6 +142,34 @@ class LaneSteps:
             "    begin = end;",
             "}",
         ]
+
+    def _items(self, step, nodes):
+        """How the loop over items begins. Rounds of short rules are written out, so that one reads
+        while another computes; lanes that are left over in the last one do the last item again,
+        where that makes no difference."""
+        rounds = -(-step.items // self.lanes)
+        if rounds == 1:
+            return [f"if (LANE < {step.items}) {{", "    const int item = LANE;"]
+        read = {place.field for name, place in step.places.items() if name in step.graph.inputs}
+        written = {place.field for name, place in step.places.items() if name in step.graph.outputs}
+        if nodes > SHORT or read & written:
+            head = f"for (int item = LANE; item < {step.items}; item += LANES) {{"
+            return ["#pragma unroll 1", head]
+        last = step.items - 1
+        return [
+            f"#pragma unroll {min(rounds, ROUNDS)}",
+            f"for (int round = 0; round < {rounds}; round++) {{",
+            "    const int place = LANE + round * LANES;",
+            f"    const int item = place < {last} ? place : {last};",
+        ]
+
+    def _moved(self, pairs):
+        if not pairs:
+            return []
+        to = len(self.table)
+        self.table += [each for each, _ in pairs] + [each for _, each in pairs]
+        pair = f"own[table[{to} + k]] = own[table[{to + len(pairs)} + k]];"
+        return [f"for (int k = LANE; k < {len(pairs)}; k += LANES) {pair}"]
 
     def _at(self, place, k):
         start, own = self._start(place.field)
