@@ -14,7 +14,8 @@ from .body import DeviceStatements, device_language
 LANES = 32
 PACKET = 16  # bytes
 WORDS = """
-    own numbers table item span begin end state lane every repetition is_over round place ALL_TOGETHER
+    own numbers table item span begin end state lane every repetition is_over round place
+    ALL_TOGETHER
 """
 COMPONENTS = "xyzw"  # of a packet
 SHORT, ROUNDS = 80, 4  # nodes of a rule, of which so many rounds are written out
