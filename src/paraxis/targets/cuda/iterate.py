@@ -73,7 +73,7 @@ class CudaIterateKernel:
 
     def way(self, states):
         """By lanes for each of so many states, or how many warps share 32 of them."""
-        if states <= self._about["by_lanes"]:
+        if self._about["has_lanes"] and states <= MOST_BY_LANES:
             return BY_MORE_LANES if states <= FEW else BY_LANES
         return WARPS if states <= self._about["by_teams"] else 1
 
@@ -122,7 +122,7 @@ class CudaIterateKernel:
         def make():
             steps = None if self.plan.until or not room else self._lanes()
             if steps and shared_by_lanes(steps, self.plan, self.dtype.name) <= room:
-                return _described(f"{steps.name}_lanes", steps.work, by_lanes=MOST_BY_LANES), b""
+                return _described(f"{steps.name}_lanes", steps.work, has_lanes=True), b""
             row = self._row()
             name = function_name(row, None, device_language(self.dtype.name)) + "_loop"
             by_teams = most_states(row, self.plan, room)
@@ -157,9 +157,9 @@ class _Job:
         self._kernel.execute(self._arrays, self._states, steps, every, since)
 
 
-def _described(name, work, by_lanes=0, by_teams=0):
-    """The name of a kernel, the flops of a step, and how many states each way is for at most."""
-    return {"name": name, "work": max(1, work), "by_lanes": by_lanes, "by_teams": by_teams}
+def _described(name, work, has_lanes=False, by_teams=0):
+    """The name of a kernel, the flops of a step, and the ways that there are."""
+    return {"name": name, "work": max(1, work), "has_lanes": has_lanes, "by_teams": by_teams}
 
 
 class _Loaded:
