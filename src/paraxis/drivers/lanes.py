@@ -27,11 +27,6 @@ class Place:
     stride: int = 1
     offsets: tuple | None = None
 
-    @property
-    def is_whole(self):
-        """Whether all items read the same numbers, side by side."""
-        return self.column is None and self.offsets is None and self.stride == 1
-
     def number(self, k):
         """That of component k, but for the column."""
         return self.first + (k * self.stride if self.offsets is None else self.offsets[k])

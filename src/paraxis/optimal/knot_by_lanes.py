@@ -1,8 +1,9 @@
 """A knot of the pass backward by lanes: what `backward_graph` computes (knots.py), with a lane for
-each entry or column of its matrices.
+each column of its matrices, a few rows of it, or a single entry.
 
     unpack      before the first knot, the value function as a whole matrix V
     slope       e, the slope of the value function where the dynamics lead to: v, and V times a gap
+    costs       where the Hessian of the cost varies, its entries in their places
     products    W = V [A B]
     forms       H = [A B]ᵀ W + cost, and as a further column the gradient [A B]ᵀ e + cost
     laws        the control law along each direction of the state, and the slope v
@@ -32,8 +33,11 @@ from .knots import (
     room,
     settled,
 )
-from .quadratic import dot, largest
+from .quadratic import dot, largest, unpacked
 from .systems import Composed
+
+LANES = 128  # of a problem
+LEAST = 4  # rows that a lane computes: it reads its column once for all of them
 
 
 def backward_lanes(problem):
@@ -55,6 +59,8 @@ class _Knot:
         n, m = self.n, self.m
         self._unpack()
         first, self.steps = tuple(self.steps), []
+        if None in self.problem.fixed:
+            self._costs()
         self._products()
         self._forms()
         if self.limited:
@@ -117,52 +123,75 @@ class _Knot:
         }
         self._rule(slope, reads, {"e": Place("W", "to", d)}, columns, waits=False)
 
-        def products(row, column):
-            return {"W": dot(row, column)}
+        def products(rows, own):
+            return {"W": [dot(row, own) for row in rows]}
 
-        entries = [(k, j) for k in range(n) for j in range(d)]
+        rows, items = _blocks(n, d)
         columns = {
-            "row": [n * k for k, _ in entries],
-            "column": [j for _, j in entries],
-            "to": [c * k + j for k, j in entries],
+            "rows": [n * k for k, _ in items],
+            "own": [n * j for _, j in items],
+            "to": [c * k + j for k, j in items],
         }
-        reads = {"row": ((n,), Place("square", "row"))}
-        reads["column"] = (n,), Place("maps", "column", 0, d)
-        self._rule(products, reads, {"W": Place("W", "to")}, columns)
+        reads = {"rows": ((rows, n), Place("square", "rows"))}
+        reads["own"] = (n,), Place("maps", "own")
+        self._rule(products, reads, {"W": Place("W", "to", 0, c)}, columns)
+
+    def _costs(self):
+        """The cost's Hessian as a whole matrix, where some of its entries vary."""
+        d, fixed = self.d, self.problem.fixed
+        self.sizes["cost"] = d * d
+        varies = [entry is None for entry in fixed]
+        upper = [(i, j) for i in range(d) for j in range(i, d)]
+        columns = {
+            "varying": [max(sum(varies[: k + 1]) - 1, 0) for k in range(len(fixed))],
+            "above": [i * d + j for i, j in upper],
+            "below": [j * d + i for i, j in upper],
+        }
+        constants = {
+            "varies": [[float(each)] for each in varies],
+            "known": [[entry or 0.0] for entry in fixed],
+        }
+
+        def costs(entry, varies, known):
+            value = select(less(0.5, varies[0]), entry, known[0])
+            return {"above": value, "below": value}
+
+        reads = {"entry": ((), Place("curvature", "varying"))}
+        writes = {each: Place("cost", each) for each in ("above", "below")}
+        self._rule(costs, reads, writes, columns, constants, waits=False)
 
     def _forms(self):
         n, d, c, fixed = self.n, self.d, self.columns, self.problem.fixed
         self.sizes["H"] = d * c
-        upper = [(i, j) for i in range(d) for j in range(i, d)]
-        entries = upper + [(i, d) for i in range(d)]
-        varies = [entry is None for entry in fixed]
+        rows, items = _blocks(d, c)
         columns = {
-            "left": [i for i, _ in entries],
-            "right": [j for _, j in entries],
-            "above": [i * c + j for i, j in entries],
-            "below": [(j * c + i if j < d else i * c + j) for i, j in entries],
-            "cost": [max(sum(varies[: k + 1]) - 1, 0) for k in range(len(entries))],
+            "maps": [n * i for i, _ in items],
+            "own": [j for _, j in items],
+            "to": [c * i + j for i, j in items],
+            "rows": [i for i, _ in items],
         }
         constants = {
-            "known": [[entry or 0.0] for entry in fixed] + [[0.0]] * d,
-            "varies": [[float(each)] for each in varies] + [[0.0]] * d,
-            "is_slope": [[0.0]] * len(upper) + [[1.0]] * d,
-            "is_control": [[float(i == j >= n)] for i, j in entries],
+            "is_slope": [[float(j == d)] for _, j in items],
+            "is_control": [[float(i + k == j >= n) for k in range(rows)] for i, j in items],
         }
+        reads = {"maps": ((rows, n), Place("maps", "maps"))} | self._given("damping")
+        reads |= {"own": ((n,), Place("W", "own", 0, c))}
+        reads |= {"gradient": ((rows,), Place("gradient", "rows"))}
+        if None in fixed:
+            columns["cost"] = [d * i + min(j, d - 1) for i, j in items]
+            reads["cost"] = (rows,), Place("cost", "cost", 0, d)
+        else:
+            H = [[*row, 0.0] for row in unpacked(fixed, d)]
+            constants["cost"] = [[H[i + k][j] for k in range(rows)] for i, j in items]
 
-        def forms(left, right, gradient, damping, known, varies, is_slope, is_control, cost=0.0):
-            known = select(less(0.5, varies[0]), cost, known[0])
-            entry = dot(left, right) + select(less(0.5, is_slope[0]), gradient, known)
-            entry = entry + is_control[0] * (damping * abs(entry))
-            return {"above": entry, "below": entry}
+        def forms(maps, own, gradient, damping, cost, is_slope, is_control):
+            H = []
+            for row, slope, known, damped in zip(maps, gradient, cost, is_control, strict=True):
+                entry = dot(row, own) + select(less(0.5, is_slope[0]), slope, known)
+                H.append(entry + damped * (damping * abs(entry)))
+            return {"H": H}
 
-        reads = {"left": ((n,), Place("maps", "left", 0, d))}
-        reads |= {"right": ((n,), Place("W", "right", 0, c))}
-        reads |= {"gradient": ((), Place("gradient", "left"))} | self._given("damping")
-        if any(varies):
-            reads["cost"] = (), Place("curvature", "cost")
-        writes = {each: Place("H", each) for each in ("above", "below")}
-        self._rule(forms, reads, writes, columns, constants)
+        self._rule(forms, reads, {"H": Place("H", "to", 0, c)}, columns, constants)
 
     def _of_controls(self):
         """The form in du alone, as all lanes read it: a lower half, and the slope at du = 0."""
@@ -273,6 +302,15 @@ class _Knot:
 
         writes = {each: Place("square", each) for each in ("above", "below")}
         self._rule(values, reads, writes | {"V": Place("V", "entry")}, columns)
+
+
+def _blocks(rows, columns):
+    """How many rows of a matrix a lane computes of a column, so that all lanes have one block; and
+    (first row, column) of each block. The last blocks begin earlier and overlap others."""
+    count = max(LEAST, -(-rows // max(1, LANES // columns)))
+    count = min(count, rows)
+    starts = [min(k, rows - count) for k in range(0, rows, count)]
+    return count, [(k, j) for k in starts for j in range(columns)]
 
 
 class _Factored:

@@ -330,7 +330,7 @@ class OwnSystem:
 
 @dataclass(frozen=True, eq=False)
 class Composed:
-    """A system whose derivatives come as one map of (dx, du), not as a chain."""
+    """A system whose derivatives come as one map of (dx, du), not as a chain: by its columns."""
 
     system: RobotSystem | OwnSystem
     curved = False
@@ -344,14 +344,14 @@ class Composed:
 
     @property
     def linear_shapes(self):
-        return {"maps": (self.ndx, self.ndx + self.nu)}
+        return {"maps": (self.ndx + self.nu, self.ndx)}
 
     def linearised(self, x, u, given):
         linear, after = self.system.linearised(x, u, given)
-        return {"maps": composed(self.system.chain(x, linear))}, after
+        return {"maps": _transposed(composed(self.system.chain(x, linear)))}, after
 
     def chain(self, x, linear):
-        return [linear["maps"]]
+        return [_transposed(linear["maps"])]
 
 
 def move_graph(system):

@@ -25,10 +25,8 @@ from .text.iterate_lanes import shared_bytes as shared_by_lanes
 # long a step as so many.
 LAUNCH_WORK = 10**12
 FILLING = 1 << 16
-# States that the lanes of a warp compute sooner than threads, where there is a Plan; and so few
-# that those of several warps are sooner still
-BY_LANES, MOST_BY_LANES = "lanes", 1 << 13
-BY_MORE_LANES, FEW, MORE = "more lanes", 512, 4
+# States that the lanes of several warps compute sooner than threads, where there is a Plan
+BY_LANES, MOST_BY_LANES, TOGETHER = "lanes", 1 << 12, 4
 
 
 class CudaIterateKernel:
@@ -64,9 +62,8 @@ class CudaIterateKernel:
 
     def text(self, way=1):
         """The CUDA C++: by lanes, or for teams of so many warps; 1 is a thread for each state."""
-        if way in (BY_LANES, BY_MORE_LANES):
-            warps = MORE if way == BY_MORE_LANES else 1
-            return iterate_lanes_text(self._body.lanes, self.plan, self.dtype.name, warps)
+        if way == BY_LANES:
+            return iterate_lanes_text(self._body.lanes, self.plan, self.dtype.name, TOGETHER)
         if way == 1:
             return iterate_text(self._row(), self.plan, self.dtype.name)
         return text_of(self._row(), self.plan, self.dtype.name, way)
@@ -74,7 +71,7 @@ class CudaIterateKernel:
     def way(self, states):
         """By lanes for each of so many states, or how many warps share 32 of them."""
         if self._about["has_lanes"] and states <= MOST_BY_LANES:
-            return BY_MORE_LANES if states <= FEW else BY_LANES
+            return BY_LANES
         return WARPS if states <= self._about["by_teams"] else 1
 
     def steps_at_once(self, states):
@@ -106,7 +103,7 @@ class CudaIterateKernel:
                 }
                 return description, self.device.binary(text.text, size=text.size)
 
-            parts = *self._parts, way, None if way == 1 else room
+            parts = *self._parts, way, TOGETHER, None if way == 1 else room
             self._loaded[key] = self.device.loaded(parts, make, _Loaded)
         return self._loaded[key]
 

@@ -9,7 +9,7 @@ from ....drivers.lanes import Step
 from ....graph.graph import size
 from ...source.text import Names, function_name
 from .iterate import OWN_WORDS, LoopText
-from .lane_steps import LANES, LaneSteps, places
+from .lane_steps import ALIGNED, LANES, LaneSteps, places
 from .prologue import prologue
 
 # The lanes of all warps of a block
@@ -44,7 +44,8 @@ class _Loop:
         self.starts, room = places(steps, kept, plan.per_step)
         streams = 0
         for name in plan.per_step:
-            self.starts[name], streams = streams, streams + size(plan.inputs[name])
+            self.starts[name] = streams
+            streams += -(-size(plan.inputs[name]) // ALIGNED) * ALIGNED
         self.outputs = {name: (field, at) for name, (_, field, at) in steps.outputs.items()}
         now = dict.fromkeys(plan.per_step, "now")
         options = WORDS, self.threads, self._moved()

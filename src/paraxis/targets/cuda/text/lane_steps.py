@@ -18,6 +18,7 @@ WORDS = """
     ALL_TOGETHER
 """
 COMPONENTS = "xyzw"  # of a packet
+ALIGNED = 4  # numbers, at a multiple of which fields begin
 SHORT, ROUNDS = 80, 4  # nodes of a rule, of which so many rounds are written out
 
 
@@ -105,15 +106,18 @@ class LaneSteps:
             if array.name in numbers:
                 return f"numbers[{numbers[array.name] + k * step.items} + item]"
             place = step.places[array.name]
-            if not place.is_whole or array.entries < self.per:
+            width = self._together(step, place, array.entries)
+            if width == 1:
                 return self._at(place, k)
             start, own = self._start(place.field)
-            packet, component = divmod(start + place.number(k), self.per)
-            if (own, packet) not in packets:
-                packets.add((own, packet))
-                source = f"*(const packet *)({own} + {packet * self.per})"
-                text.lines.append(f"const packet {own}{packet} = {source};")
-            return f"{own}{packet}.{COMPONENTS[component]}"
+            packet, component = divmod(start + place.number(k), width)
+            name = f"{own}{packet}_{place.column or ''}"
+            if name not in packets:
+                packets.add(name)
+                at = f"{own} + {packet * width}" + (f" + at_{place.column}" if place.column else "")
+                kind = "packet" if width == self.per else "couple"
+                text.lines.append(f"const {kind} {name} = *(const {kind} *)({at});")
+            return f"{name}.{COMPONENTS[component]}"
 
         text = DeviceStatements(self.language, inputs, entry, order)
         text.bring_angles(graph.nodes, self.dtype)
@@ -143,6 +147,14 @@ class LaneSteps:
             "    begin = end;",
             "}",
         ]
+
+    def _together(self, step, place, entries):
+        """How many numbers of an input may be read at once, wherever its items have it."""
+        if place.offsets is not None or place.stride != 1:
+            return 1
+        columns = step.columns.get(place.column, ())
+        fitting = (w for w in (self.per, 2) if entries >= w and all(k % w == 0 for k in columns))
+        return next(fitting, 1)
 
     def _items(self, step, nodes):
         """How the loop over items begins. Rounds of short rules are written out, so that one reads
@@ -198,9 +210,9 @@ def places(plan, kept=(), elsewhere=()):
     starts, room = {}, 0
     first = {field: k for field, k in first.items() if field not in elsewhere}
     for field in sorted(first, key=lambda each: (-plan.sizes[each], first[each], each)):
-        at, count = 0, plan.sizes[field]
+        at, count = 0, -(-plan.sizes[field] // ALIGNED) * ALIGNED
         beside = sorted(
-            (starts[other], starts[other] + plan.sizes[other])
+            (starts[other], starts[other] + -(-plan.sizes[other] // ALIGNED) * ALIGNED)
             for other in starts
             if last.get(other, -1) >= first[field] and last.get(field, -1) >= first[other]
         )
