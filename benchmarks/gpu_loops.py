@@ -6,6 +6,7 @@ CPU as well, over few steps, in which errors of rounding stay small.
 """
 
 import time
+from functools import partial
 
 import numpy as np
 from rich.table import Table
@@ -19,14 +20,18 @@ LOOPS = ("cuda", "iterate")  # what keys of such kernels begin with
 # robots, steps, every which is recorded, the robot; of pandas, few should be as fast as many, each
 SIMULATIONS = (
     *((1_000_000, 1000, 1000, "ur5"), (100_000, 1000, 10, "ur5"), (1000, 10_000, 10_000, "ur5")),
-    *((1_000_000, 100, 100, "panda"), (4096, 1000, 1000, "panda")),
+    *((1_000_000, 100, 100, "panda"), (16_384, 1000, 1000, "panda"), (4096, 1000, 1000, "panda")),
 )
 QUICK_SIMULATIONS = ((10_000, 100, 100, "ur5"),)
-LINKS, PERIOD = 3, 1e-3
+PERIOD = 1e-3
 KP, KD = 100.0, 20.0
-# runs, seconds, policy
-CLOSED_LOOPS = ((1_000_000, 4.0, "exact"), (1_000_000, 4.0, "hamilton"))
-QUICK_CLOSED_LOOPS = ((10_000, 0.1, "exact"),)
+CONTROLLED = {"planar3": lambda: px.robots.planar(3), "puma560": lambda: px.load("puma560")}
+# runs, seconds, policy, the robot
+CLOSED_LOOPS = (
+    *((1_000_000, 4.0, "exact", "planar3"), (1_000_000, 4.0, "hamilton", "planar3")),
+    *((4096, 4.0, "exact", "planar3"), (4096, 4.0, "exact", "puma560")),
+)
+QUICK_CLOSED_LOOPS = ((10_000, 0.1, "exact", "planar3"),)
 
 
 def measure(gpu, quick=False):
@@ -53,30 +58,31 @@ def measure_simulation(gpu, robots, steps, every, name):
     return _row("simulation", robot, robots, steps, seconds, error) | {"every": every}
 
 
-def measure_closed_loop(gpu, runs, duration, policy):
-    """Computed torque on a planar arm that starts somewhat faster or slower than it should, so that
-    its error, which is compared, is a result of all steps."""
-    robot = px.robots.planar(LINKS)
-    _, wanted, _ = swing(0.0)
-    qd = np.array(wanted) + 0.2 * np.random.default_rng(7).normal(size=(runs, LINKS))
+def measure_closed_loop(gpu, runs, duration, policy, name):
+    """Computed torque on an arm that starts somewhat faster or slower than it should, so that its
+    error, which is compared, is a result of all steps."""
+    robot = CONTROLLED[name]()
+    _, wanted, _ = swing(0.0, robot.nv)
+    qd = np.array(wanted) + 0.2 * np.random.default_rng(7).normal(size=(runs, robot.nv))
     there = gpu.to_device(qd)
     controller = px.control.computed_torque(robot, KP, KD, policy)
 
     def run(lasting, qd0, robot=robot):
-        return px.control.closed_loop(robot, controller, swing, PERIOD, qd0=qd0, duration=lasting)
+        motion = partial(swing, joints=robot.nv)
+        return px.control.closed_loop(robot, controller, motion, PERIOD, qd0=qd0, duration=lasting)
 
     few = run(FEW_STEPS * PERIOD, there)
-    beside = run(FEW_STEPS * PERIOD, qd[:SAMPLED], px.robots.planar(LINKS))
+    beside = run(FEW_STEPS * PERIOD, qd[:SAMPLED], CONTROLLED[name]())
     error = _error(gpu.to_host(few.error[:SAMPLED]), beside.error)
     seconds = _seconds(gpu, lambda: run(duration, there))
     steps = round(duration / PERIOD)
     return _row("closed loop", robot, runs, steps, seconds, error) | {"policy": policy}
 
 
-def swing(t):
+def swing(t, joints):
     """Every joint, half a radian to either side."""
     s, c = px.math.sin(2.0 * t), px.math.cos(2.0 * t)
-    return [0.5 * s] * LINKS, [1.0 * c] * LINKS, [-2.0 * s] * LINKS
+    return [0.5 * s] * joints, [1.0 * c] * joints, [-2.0 * s] * joints
 
 
 def _seconds(gpu, run):

@@ -5,9 +5,10 @@ needs travels through a memory that they share: it is stored in the phase in whi
 loaded in the first later phase that uses it. What is free (constants, inputs, sign changes) does
 not travel, and a few values in a row that another processor makes in the same phase are made again.
 
-Phases are made one after another, by list schedules: the operation with the longest path to the end
-first, on the processor that is done with it soonest, until a phase is as long as it should be. How
-long that is is tried: the best length is the one after which the least time is left, by estimate.
+Phases are made one after another, by list schedules: the operation with the longest path to the
+end first, on the processor that is done with it soonest, until a phase is as long as it should be.
+Of several lengths the one is best after which the least time is left, by an estimate. What the
+estimate should weigh depends on the graph, so that several weights are tried.
 """
 
 from collections import defaultdict
@@ -15,17 +16,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
+from itertools import islice, product
 
 from ..graph.operations import LEAVES
 
 FREE = (*LEAVES, "neg")
 PAIR = ("sin", "cos")  # of one angle: one operation
-AGAIN = 4  # values in a row that are made again rather than waited for
-LENGTHS = (2, 3, 4, 6)  # of phases that are tried, in times what comes with the end of a phase
-LOADED = 30  # cycles of delay that a load is worth, as all processors share the way to memory
-BESIDE = 8  # and those that it is worth to be where another argument of the same user is
-# What is left after a phase takes so many times the critical path, and the work of a processor.
-CRITICAL, WORK = 2.0, 1.6
+AGAIN = 5  # values in a row that are made again rather than waited for
+BESIDE = 8  # cycles that it is worth to be where another argument of the same user is
+CRITICAL = 2.0  # what is left after a phase is taken to last so many times the critical path
+# What is tried: lengths of phases, in times what comes with the end of a phase; how much longer the
+# rest of the work takes than if it were evenly divided; cycles of delay that a load is worth
+LENGTHS = (2, 3, 4, 6), (4, 6, 8)
+UNEVEN = 1.6, 2.2
+LOADED = 30, 10
+MOST_TRIED = 10_000  # operations, those of each trial counted
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Division:
     `rows[k][p]` are the nodes that processor k computes in phase p, in order, with sign changes.
     `senders` maps a node index to the processor that stores its value, `places` to the place where
     it is stored: one is used again when a barrier separates the last load from the next store.
-    `cycles` is how long it takes, roughly.
+    `cycles` is how long it takes, roughly, and `alone` how long a single processor would.
     """
 
     graph: object
@@ -61,6 +66,7 @@ class Division:
     senders: dict
     places: dict
     cycles: int
+    alone: int
 
     @property
     def phases(self):
@@ -87,12 +93,12 @@ class Division:
 
 
 def divide(graph, machine):
-    """A Division for these processors."""
+    """The best Division for these processors that is found."""
     work = _Work(graph, machine)
-    plan = _Plan(work)
-    while plan.missing:
-        plan.add(min(plan.phases(), key=plan.left_after))
-    return plan.division()
+    trials = max(1, MOST_TRIED // max(1, len(work.units)))
+    weights = islice(product(LENGTHS, UNEVEN, LOADED), trials)
+    plans = (_Plan(work, *each).fill() for each in weights)
+    return min(plans, key=lambda plan: plan.cycles).division()
 
 
 def made_of(node):
@@ -136,8 +142,8 @@ class _Work:
 class _Plan:
     """The phases so far."""
 
-    def __init__(self, work):
-        self.work = work
+    def __init__(self, work, lengths, uneven, loaded):
+        self.work, self._lengths, self._uneven, self._loaded = work, lengths, uneven, loaded
         count = range(work.machine.processors)
         self.made = {}  # unit -> (phase, processor)
         self.known = [set() for _ in count]  # [processor] units whose values it has
@@ -145,20 +151,23 @@ class _Plan:
         self.cycles = 0
         self.missing = set(range(len(work.units)))
 
-    def phases(self):
-        """Of all lengths."""
-        machine = self.work.machine
-        return [
-            _Phase(self.work, self.made, self.known, length * (machine.end + machine.load))
-            for length in LENGTHS
-        ]
+    def fill(self):
+        """With all phases."""
+        end = self.work.machine.end + self.work.machine.load
+        while self.missing:
+            phases = [
+                _Phase(self.work, self.made, self.known, length * end, self._loaded)
+                for length in self._lengths
+            ]
+            self.add(min(phases, key=self.left_after))
+        return self
 
     def left_after(self, phase):
         work = self.work
         left = self.missing - phase.makers.keys()
         path = max((work.ahead[u] for u in left), default=0)
         issued = sum(work.issue[u] for u in left) / work.machine.processors
-        return phase.length + CRITICAL * path + WORK * issued
+        return phase.length + CRITICAL * path + self._uneven * issued
 
     def add(self, phase):
         number = len(self.rows[0])
@@ -192,14 +201,16 @@ class _Plan:
             {index: k for index, (_, k) in home.items()},
             _places({index: (phase, last[index]) for index, (phase, _) in home.items()}),
             self.cycles,
+            max(sum(self.work.issue), max(self.work.ahead, default=0)),
         )
 
 
 class _Phase:
     """A phase that may follow: as much as fits into a time."""
 
-    def __init__(self, work, made, known, most):
-        self.work, self._made, self._known, self._most = work, made, known, most
+    def __init__(self, work, made, known, most, loaded):
+        self.work, self._made, self._known = work, made, known
+        self._most, self._loaded = most, loaded
         count = range(work.machine.processors)
         self.starts = [{} for _ in count]  # [processor] unit -> time
         self.loads = [set() for _ in count]  # [processor] units
@@ -275,8 +286,8 @@ class _Phase:
             return _Want(0)
         load = self.work.machine.load
         if u in self._made:
-            return _Want(load) if u in self.loads[k] else _Want(load, LOADED, (u,))
-        if not again or self.work.latency[u] > load:
+            return _Want(load) if u in self.loads[k] else _Want(load, self._loaded, (u,))
+        if not again or self.work.latency[u] > load // 2:
             return None
         want = self._for(u, k, again - 1)
         if want is None:

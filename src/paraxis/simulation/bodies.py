@@ -27,7 +27,7 @@ from .ground.stages import after_prepare
 from .ground.step import GroundStep
 from .laws import Law
 from .plant import Plant, finite
-from .steps import IMPLICIT, RULES
+from .steps import IMPLICIT, RULES, along, rk4_end, rk4_turn
 from .stops import Stops
 from .touch import Touch
 
@@ -35,6 +35,7 @@ FIXED = {"q": "q_next", "qd": "qd_next", "step": "step_next"}
 ADAPTIVE = {"q": "q_next", "qd": "qd_next", "t": "t_next", "h": "h_next"}
 BEARINGS = {"missing": "missing_next", "when": "when_next"}
 OF_ATTEMPTS = ("t", "h", "end", "least", "longest", "tolerance")
+EVALUATIONS = 4  # of a step of `rk4`
 ALWAYS, PER_STEP = "always", "per step"  # how torques are given, unless they are not
 
 
@@ -133,12 +134,34 @@ class Step:
             return Row([*stages, Stage(Body(count_graph, self))], "simulate_on_ground")
         return Body(step_graph, replace(self, units=_units(self.robot) if self.adaptive else ()))
 
+    @cached_property
+    def in_turns(self):
+        """Body and plan of the same with the evaluations of `rk4` as a stage that is repeated: less
+        code, for processors that have to fetch it again at every step."""
+        memory = self.law is not None and bool(self.law.memory)
+        if self.method != "rk4" or self.ground or memory or self.robot.has_bearings:
+            return self.body, self.plan
+        passed = _of_turns(self)
+        following = {name: f"{name}_next" for name in passed}
+        stages = [
+            Stage(Body(begin_graph, self)),
+            Stage(Body(turn_graph, self), EVALUATIONS, following),
+            Stage(Body(end_graph, self)),
+        ]
+        made = passed | {following[name]: shape for name, shape in passed.items()}
+        made |= {"at": (self.robot.nq,)} | self.outputs
+        return Row(stages, "simulate_rk4"), replace(self.plan, outputs=made)
+
+    def on(self, target):
+        """Body and plan for a target."""
+        return (self.body, self.plan) if target.name == "cpu" else self.in_turns
+
     def under(self, law):
         """The same Step under an equal law, which may have other constants."""
         if law is self.law:
             return self
         step = replace(self, law=law)
-        step.__dict__.update(plan=self.plan, body=self.body)
+        step.__dict__.update(plan=self.plan, body=self.body, in_turns=self.in_turns)
         return step
 
     # -- over traced scalars ----------------------------------------------------------------------
@@ -219,17 +242,8 @@ def step_graph(step):
         torques, remembered = step.torques_of_step(t, q, qd, arrays)
         forces = accelerations_of(step, arrays, torques, dt, missing)
         q, qd = RULES[method](forces, robot, t, q, qd, dt)
-        hit = None
-        if step.stops and step.stops.hard:
-            given = {name: arrays[name] for name in step.parameters}
-            inverse = api.mass_matrix_inverse(robot, q, **_mattering(given))
-            q, qd, hit = step.stops.after(q, qd, rates, dt, inverse)
-        acted = {}
-        if "acted" in arrays:
-            acted = step.acted(before, rates, torques(t, before, rates), dt, arrays, hit)
-        count = count + select(finite([*q, *qd]), 1.0, 0.0)
-        state = {"q_next": q, "qd_next": qd, "step_next": count}
-        return state | remembered | acted | balance_after(arrays, missing, t)
+        state = ended(step, (before, rates), (q, qd), (t, count, dt), torques, arrays)
+        return state | remembered | balance_after(arrays, missing, t)
 
     def adaptive(q, qd, t, h, end, least, longest, tolerance, arrays):
         before, missing = t, []
@@ -245,6 +259,81 @@ def step_graph(step):
         return fixed(q, qd, arrays["step"], arrays["dt"], arrays)
 
     return trace(run, step.inputs, f"simulate_{method}")
+
+
+def ended(step, before, after, times, torques, arrays):
+    """The state in the end, what limits did, and how many steps were finite."""
+    (q, qd), (t, count, dt), hit = after, times, None
+    if step.stops and step.stops.hard:
+        given = {name: arrays[name] for name in step.parameters}
+        inverse = api.mass_matrix_inverse(step.robot, q, **_mattering(given))
+        q, qd, hit = step.stops.after(q, qd, before[1], dt, inverse)
+    acted = {}
+    if "acted" in arrays:
+        acted = step.acted(*before, torques(t, *before), dt, arrays, hit)
+    count = count + select(finite([*q, *qd]), 1.0, 0.0)
+    return {"q_next": q, "qd_next": qd, "step_next": count} | acted
+
+
+# -- one evaluation after another -----------------------------------------------------------------
+
+
+def _of_turns(step):
+    """name -> shape of what an evaluation leaves for the next."""
+    moved = dict.fromkeys(("u", "rate", "velocities", "accelerations"), (step.robot.nv,))
+    return {"turn": ()} | moved
+
+
+def begin_graph(step):
+    """Before the first evaluation, which is at the beginning of the step."""
+    zeros = [0.0] * step.robot.nv
+
+    def run(qd):
+        return {
+            "turn": 0.0,
+            "u": zeros,
+            "rate": list(qd),
+            "velocities": zeros,
+            "accelerations": zeros,
+        }
+
+    return trace(run, {"qd": (step.robot.nv,)}, "begin")
+
+
+def turn_graph(step):
+    """An evaluation. It returns where that is as well, so that all it is given is used."""
+    count = {} if step.law is None else {"step": ()}
+
+    def run(q, qd, dt, turn, u, rate, velocities, accelerations, **arrays):
+        given = {"q": q, "qd": qd, "dt": dt, **arrays}
+        torques, t = step.torques(given), arrays.get("step", 0.0) * dt
+        forces = accelerations_of(step, given, torques, dt, [])
+        at, weight, slopes, (u, rate) = rk4_turn(forces, step.robot, t, q, qd, dt, turn, u, rate)
+        return {
+            "turn_next": turn + 1.0,
+            "u_next": u,
+            "rate_next": rate,
+            "velocities_next": along(velocities, weight, slopes[0]),
+            "accelerations_next": along(accelerations, weight, slopes[1]),
+            "at": at,
+        }
+
+    return trace(run, step.state_shapes | count | {"dt": ()} | _of_turns(step), "turn")
+
+
+def end_graph(step):
+    """After the last evaluation."""
+
+    def run(q, qd, dt, velocities_next, accelerations_next, **arrays):
+        given = {"q": q, "qd": qd, "dt": dt, **arrays}
+        after = rk4_end(step.robot, q, qd, dt, velocities_next, accelerations_next)
+        times = arrays["step"] * dt, arrays["step"], dt
+        return ended(step, (q, qd), after, times, step.torques(given), given)
+
+    moved = dict.fromkeys(("velocities_next", "accelerations_next"), (step.robot.nv,))
+    state = {"q": (step.robot.nq,), "qd": (step.robot.nv,)}
+    given = step.state_shapes | step.tallies if step.stops else state
+    return trace(run, given | {"step": (), "dt": ()} | moved, "end")
 
 
 # -- on the ground --------------------------------------------------------------------------------

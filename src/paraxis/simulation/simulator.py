@@ -860,7 +860,7 @@ class Simulator:
 
     def kernel(self, step):
         """The compiled step: from this process, from disk, or made."""
-        return self.target.iterate(step.body, step.plan, self.dtype, states=math.prod(self.batch))
+        return self.target.iterate(*step.on(self.target), self.dtype, states=math.prod(self.batch))
 
     def _remember(self, controller):
         """What this controller remembered when it was last used, or its first values."""

@@ -7,6 +7,7 @@ freedom that is a sum.
 """
 
 from ..physics.configuration import integrate, move_straight, straight_rate, turning_axes
+from ..scalar import less, select
 
 
 def semi_implicit_euler(accelerations, robot, t, q, qd, dt):
@@ -31,9 +32,27 @@ def rk4(accelerations, robot, t, q, qd, dt):
     qd4 = along(qd, dt, a3)
     v4 = straight_rate(robot, u4, qd4)
     a4 = accelerations(t + dt, integrate(robot, q, u4), qd4)
+    return rk4_end(robot, q, qd, dt, mean(qd, v2, v3, v4), mean(a1, a2, a3, a4))
+
+
+def rk4_turn(accelerations, robot, t, q, qd, dt, turn, u, rate):
+    """One of the four evaluations of `rk4`, of which `turn` is the number, from 0 on.
+
+    `u` and `rate` are the displacement and the rates at which this one is; returns where it is, how
+    much its slopes weigh, these slopes, and displacement and rates of the next.
+    """
+    at = integrate(robot, q, u)
+    later = select(less(turn, 0.5), 0.0, select(less(turn, 2.5), 0.5, 1.0))
+    v, a = straight_rate(robot, u, rate), accelerations(t + later * dt, at, rate)
+    ahead = select(less(turn, 1.5), 0.5, 1.0) * dt
+    weight = select(less(abs(turn - 1.5), 1.0), 2.0, 1.0)
+    return at, weight, (v, a), (times(ahead, v), along(qd, ahead, a))
+
+
+def rk4_end(robot, q, qd, dt, velocities, accelerations):
+    """The state after the step, from weighted sums of the slopes of the four evaluations."""
     sixth = dt * (1 / 6)
-    u = times(sixth, mean(qd, v2, v3, v4))
-    return integrate(robot, q, u), along(qd, sixth, mean(a1, a2, a3, a4))
+    return integrate(robot, q, times(sixth, velocities)), along(qd, sixth, accelerations)
 
 
 def mean(k1, k2, k3, k4):

@@ -530,7 +530,7 @@ def test_loops_are_measured(gpu):
     gpu_loops = pytest.importorskip("gpu_loops")  # of benchmarks/
     console = pytest.importorskip("rich.console")
     simulated = gpu_loops.measure_simulation(StandIn(), 70, 60, 20, "ur5")
-    closed = gpu_loops.measure_closed_loop(StandIn(), 70, 0.06, "hamilton")
+    closed = gpu_loops.measure_closed_loop(StandIn(), 70, 0.06, "hamilton", "planar3")
     assert simulated["error"] <= 1e-9 and closed["error"] <= 1e-9
     page = io.StringIO()
     gpu_loops.show([simulated, closed], console.Console(file=page, width=150))

@@ -14,7 +14,7 @@ from ..number import checked_dtype
 from ..source.text import function_name
 from .device import device
 from .memory import memory_of
-from .team import WARPS, most_states, text_of
+from .team import MOST_STATES, WARPS, team_text_of
 from .text.body import device_language
 from .text.iterate import iterate_text
 from .text.iterate_lanes import iterate_lanes_text
@@ -61,18 +61,20 @@ class CudaIterateKernel:
         return self._about["name"]
 
     def text(self, way=1):
-        """The CUDA C++: by lanes, or for teams of so many warps; 1 is a thread for each state."""
+        """The CUDA C++: by lanes, or for teams of so many warps where these are sooner done than a
+        single one, which has a thread for each state."""
         if way == BY_LANES:
             return iterate_lanes_text(self._body.lanes, self.plan, self.dtype.name, TOGETHER)
-        if way == 1:
-            return iterate_text(self._row(), self.plan, self.dtype.name)
-        return text_of(self._row(), self.plan, self.dtype.name, way)
+        row, dtype, text = self._row(), self.dtype.name, None
+        if way > 1:
+            text = team_text_of(row, self.plan, dtype, way, self.device.most_shared)
+        return text or iterate_text(row, self.plan, dtype)
 
     def way(self, states):
-        """By lanes for each of so many states, or how many warps share 32 of them."""
-        if self._about["has_lanes"] and states <= MOST_BY_LANES:
+        """By lanes for each of so many states, or how many warps may share 32 of them."""
+        if states <= MOST_BY_LANES and self._about["has_lanes"]:
             return BY_LANES
-        return WARPS if states <= self._about["by_teams"] else 1
+        return WARPS if states <= MOST_STATES and self.device.most_shared else 1
 
     def steps_at_once(self, states):
         return max(1, LAUNCH_WORK // (max(states, FILLING) * self._about["work"]))
@@ -96,8 +98,6 @@ class CudaIterateKernel:
             def make():
                 about(self.name)
                 text = self.text(way)
-                if text.shared > room:
-                    text = self.text()
                 description = {
                     name: getattr(text, name) for name in ("name", "threads", "states", "shared")
                 }
@@ -113,7 +113,7 @@ class CudaIterateKernel:
 
     @cached_property
     def _about(self):
-        """What must be known before it is decided which kernel it is."""
+        """What is known before it is decided which kernel it is."""
         room = self.device.most_shared
 
         def make():
@@ -122,8 +122,7 @@ class CudaIterateKernel:
                 return _described(f"{steps.name}_lanes", steps.work, has_lanes=True), b""
             row = self._row()
             name = function_name(row, None, device_language(self.dtype.name)) + "_loop"
-            by_teams = most_states(row, self.plan, room)
-            return _described(name, row.cost, by_teams=by_teams), b""
+            return _described(name, row.cost), b""
 
         parts = *self._parts, "about", room
         return self.device.loaded(parts, make, lambda _, found, __: found)
@@ -154,9 +153,9 @@ class _Job:
         self._kernel.execute(self._arrays, self._states, steps, every, since)
 
 
-def _described(name, work, has_lanes=False, by_teams=0):
-    """The name of a kernel, the flops of a step, and the ways that there are."""
-    return {"name": name, "work": max(1, work), "has_lanes": has_lanes, "by_teams": by_teams}
+def _described(name, work, has_lanes=False):
+    """The name of a kernel, the flops of a step, and whether there is a Plan for lanes."""
+    return {"name": name, "work": max(1, work), "has_lanes": has_lanes}
 
 
 class _Loaded:

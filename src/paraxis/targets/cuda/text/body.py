@@ -112,14 +112,19 @@ class DeviceStatements(Statements):
     def bring_angles(self, order, dtype):
         """Bring all angles that are inputs at once: one branch for all of them."""
         turned = {node.args[0].index: node.args[0] for node in order if node.op in PAIR}
-        given = [node for node in turned.values() if node.op == "input"]
-        if not given:
+        self.bring([node for node in turned.values() if node.op == "input"], dtype)
+
+    def bring(self, angles, dtype):
+        """Have these angles within reach: one branch for all of them."""
+        if not angles:
             return
         real, f, large = TYPES[dtype], SUFFIX[dtype], self.language.literal(LARGE[TYPES[dtype]])
-        for k, node in enumerate(given):
-            name = self._angles[node.index] = f"angle{k}"
-            self.lines.append(f"{real} {name} = {self._input(*node.value)};")
-        names = self._angles.values()
+        names = []
+        for node in angles:
+            name = self._angles[node.index] = f"angle{len(self._angles)}"
+            value = self._input(*node.value) if node.op == "input" else self.value(node)
+            self.lines.append(f"{real} {name} = {value};")
+            names.append(name)
         small = " && ".join(f"fabs{f}({name}) < {large}" for name in names)
         self.lines.append(f"if (!({small})) {{")
         self.lines += [f"    {name} = within_a_turn({name});" for name in names]

@@ -8,17 +8,41 @@ stored after the first barrier of a stage and loaded where the next one begins, 
 between any load and the next store.
 """
 
+from dataclasses import replace
 from functools import partial
 
 from ....graph.graph import size
 from ....graph.operations import LEAVES
-from ...source.c import SIZES
-from ...source.text import Array
+from ...source.c import SIZES, SUFFIX, TYPES
+from ...source.text import PAIR, Array
 from .body import LONG, DeviceStatements, device_language
 from .iterate import FORGET, OWN_WORDS, Loop, LoopText, inside
 from .prologue import prologue
 
 LANES = 32
+# Bits behind an exponent, the largest exponent, and bits that a first estimate has not
+EXPONENTS = {"float64": (52, 2047, 32), "float32": (23, 255, 1)}
+
+# The division of C is a branch, behind which nothing is computed until it is done.
+RECIPROCAL = """
+#ifdef __CUDA_ARCH__
+#define ABOUT_RECIPROCAL(result, x) \\
+    asm("rcp.approx.ftz.{type} %0, %1;" : "={constraint}"(result) : "{constraint}"(x))
+#else
+#define ABOUT_RECIPROCAL(result, x) result = FROM_BITS(BITS(1 / (x)) >> {cut} << {cut})
+#endif
+
+/* Within a unit in the last place. Numbers whose reciprocals are not normal are as zero or as
+   infinite as the first estimate has them. */
+static __device__ __forceinline__ {real} reciprocal({real} x)
+{{
+    {real} first;
+    ABOUT_RECIPROCAL(first, x);
+    const {real} error = fma{f}(-x, first, 1), better = fma{f}(first, {correction}, first);
+    return (unsigned)(BITS(x) >> {bits} & {largest}) - 1u < {largest}u - 2u ? better : first;
+}}
+"""
+CORRECTIONS = {"float64": "fma(error, error, error)", "float32": "error"}  # of 20 bits, of 23
 
 
 def team_text(row, plan, dtype, divisions):
@@ -31,7 +55,9 @@ class _Team(Loop):
 
     def __init__(self, row, plan, dtype, divisions):
         super().__init__(row, plan, dtype)
-        self.language = device_language(dtype)
+        language = device_language(dtype, "reciprocal error better first")
+        divided = {"div": "{0} * reciprocal({1})"}
+        self.language = replace(language, operations=language.operations | divided)
         self.stages = [
             _Stage(link, division) for link, division in zip(self.links, divisions, strict=True)
         ]
@@ -71,7 +97,7 @@ class _Team(Loop):
             for line in (f"case {part.warp}: {{", *inside(part.lines()), "    break;", "}")
         ]
         code = "\n".join(inside([*start, *parts, "}"]))
-        text = f"""{prologue(self.dtype)}{FORGET}
+        text = f"""{prologue(self.dtype)}{FORGET}{_reciprocal(self.dtype)}
 extern "C" __global__ void __launch_bounds__({threads}) {self.name}(
     {self.head()})
 {{
@@ -100,6 +126,20 @@ extern "C" __global__ void __launch_bounds__({threads}) {self.name}(
             (input_name, k), stage = node.value, self.stage_of[name]
             kind, name = stage.link.reads[input_name]
         return (kind, name), k
+
+
+def _reciprocal(dtype):
+    bits, largest, cut = EXPONENTS[dtype]
+    return RECIPROCAL.format(
+        real=TYPES[dtype],
+        f=SUFFIX[dtype],
+        type="f64" if dtype == "float64" else "f32",
+        constraint="d" if dtype == "float64" else "f",
+        correction=CORRECTIONS[dtype],
+        bits=bits,
+        largest=largest,
+        cut=cut,
+    )
 
 
 class _Stage:
@@ -356,9 +396,29 @@ class _Part:
             if phase == 1:
                 text.lines += late
             if phase < len(rows):
-                text.compute(rows[phase], partial(made, text.lines if phase else late))
+                done = partial(made, text.lines if phase else late)
+                angles, before = _angles(rows[phase])
+                text.compute(before, done)
+                text.bring(angles, team.dtype)
+                text.compute(rows[phase], done)
             text.lines += ["ALL_TOGETHER();"] if stage.crosses else []
         return text.lines
+
+
+def _angles(row):
+    """Angles of a phase that no sine of it is needed for, but inputs; and what they are made of."""
+    own = {node.index for node in row}
+    turned = set()  # sines, and what is made of them
+    for node in row:
+        if node.op in PAIR or any(a.index in turned for a in node.args):
+            turned.add(node.index)
+    found = {node.args[0].index: node.args[0] for node in row if node.op in PAIR}
+    angles = [a for a in found.values() if a.op not in LEAVES and a.index not in turned]
+    needed = {a.index for a in angles}
+    for node in reversed(row):
+        if node.index in needed:
+            needed |= {a.index for a in node.args} & own
+    return angles, [node for node in row if node.index in needed]
 
 
 class _PartStatements(DeviceStatements):
