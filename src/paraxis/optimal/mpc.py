@@ -106,7 +106,7 @@ class MPC(Controller):
         """Prepare that plan."""
         here = self._work.here
         here.x[...], here.u[...] = start.here.x, start.here.u
-        here.extend(1)
+        here.extend(self.ahead)
         here.judge()
         unsound = ~self._sound(here)
         if unsound.any():  # nothing but the first controls is known
