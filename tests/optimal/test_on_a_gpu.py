@@ -58,19 +58,28 @@ def test_rounds_that_are_queued_together_have_a_history(monkeypatch):
         assert np.allclose(one, other, rtol=1e-7)
 
 
+BOUNDED = {
+    "inequality": lambda u: np.concatenate([u - 60.0, -60.0 - u]),
+    "terminal_equality": lambda q, goal: q - goal,
+}
+
+
 def test_constraints(monkeypatch):
-    solver = reaching(
-        limits=False,
-        inequality=lambda u: np.concatenate([u - 60.0, -60.0 - u]),
-        terminal_equality=lambda q, goal: q - goal,
-    )
-    x0, goal = problems()
+    solver, (x0, goal) = reaching(limits=False, **BOUNDED), problems()
     expected = solver.solve(x0, goal=goal, iterations=300)
     assert expected.solved.all()
     use(monkeypatch)
     found = solver.solve(far(x0), goal=far(goal), iterations=300)
     assert np.array(found.solved).all() and (np.array(found.violation) < 1e-6).all()
     assert np.allclose(np.array(found.cost), expected.cost, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["ilqr", "sqp"])
+def test_no_problem(monkeypatch, method):
+    solver, (x0, goal) = reaching(method, limits=False, **BOUNDED), problems(0)
+    use(monkeypatch)
+    found = solver.solve(far(x0), goal=far(goal))
+    assert found.us.shape == (0, 12, 2) and found.violation.shape == (0,)
 
 
 def test_few_problems_are_linearised_apart_and_many_together(monkeypatch):
