@@ -149,6 +149,24 @@ def test_constraints_are_kept():
     assert (found.violation < 1e-5).all()
 
 
+@pytest.mark.parametrize("method", ["ilqr", "sqp"])
+def test_no_round_still_says_by_how_much_a_first_guess_violates_constraints(method):
+    system = px.trace(pendulum, x=2, u=1)
+    solver = px.optimal_control(
+        system,
+        lambda u: 0.01 * (u @ u),
+        8,
+        method=method,
+        limits=False,
+        inequality=lambda u: [u[0] - 6.0],
+        terminal_equality=lambda x: [x[0] - 3.0],
+    )
+    us = np.linspace(0.0, 9.0, 8)[:, None]
+    found = solver.solve([1.0, 0.0], us=us, iterations=0)
+    assert found.status == px.optimal.Status.OUT_OF_ITERATIONS
+    assert found.violation == max(us.max() - 6.0, abs(found.xs[-1, 0] - 3.0))
+
+
 def test_what_cannot_be_solved_says_so_and_harms_no_neighbour():
     system = px.trace(pendulum, x=2, u=1)
     solver = px.optimal_control(
