@@ -9,8 +9,11 @@ from support.far_arrays import FarWarps, far, is_far, use
 import paraxis as px
 from paraxis.optimal.mpc import ROUNDS
 from paraxis.optimal.solver import QUEUED
+from paraxis.optimal.systems import Composed, RobotSystem
+from paraxis.optimal.work import Work
 from paraxis.targets.cuda import iterate
 from paraxis.targets.cuda.iterate import BY_LANES
+from paraxis.targets.target import target_of
 
 ARM = px.robots.planar(2)
 
@@ -83,6 +86,18 @@ def test_solutions_by_lanes(monkeypatch, method):
     for name in ("xs", "us", "cost", "gains"):
         ours, theirs = np.array(getattr(found, name)), getattr(expected, name)
         assert np.allclose(ours, theirs, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("room, where", [(100 << 10, Composed), (1 << 10, RobotSystem)])
+def test_derivatives_are_composed_only_for_lanes(monkeypatch, room, where):
+    """Knots that do not fit into shared memory take threads fewer operations with a chain."""
+    solver = reaching()
+    monkeypatch.setattr(FarWarps, "most_shared", room)
+    use(monkeypatch, FarWarps())
+    target = target_of({"x0": far(np.zeros((3, 4)))})
+    work = Work(solver.problem, solver.horizon, 3, target, solver.dtype)
+    assert type(work.problem.system) is where
+    assert work.kernels.backward.has_lanes(3) == (where is Composed)
 
 
 def test_rounds_that_are_queued_together_have_a_history(monkeypatch):
