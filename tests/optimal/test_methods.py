@@ -1,5 +1,7 @@
 """Optima that are known, by every method."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -111,6 +113,15 @@ def test_the_same_bits_anywhere_in_a_batch():
         part = solver.solve(x0[rows])
         assert np.array_equal(part.us, whole.us[rows])
         assert np.array_equal(part.cost, whole.cost[rows])
+
+
+def test_a_solver_that_has_solved_can_be_pickled():
+    system = px.trace(pendulum, x=2, u=1)
+    solver = px.optimal_control(system, lambda u: 0.01 * (u @ u), 10, terminal=upright)
+    found, composed = solver.solve([0.4, 0.0]), solver.problem.composed
+    again = pickle.loads(pickle.dumps(solver))
+    assert np.array_equal(again.solve([0.4, 0.0]).us, found.us)
+    assert again.problem.composed.linearise.key == composed.linearise.key
 
 
 @pytest.mark.parametrize("method", METHODS)
