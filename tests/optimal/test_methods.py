@@ -1,5 +1,7 @@
 """Optima that are known, by every method."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -113,6 +115,15 @@ def test_the_same_bits_anywhere_in_a_batch():
         assert np.array_equal(part.cost, whole.cost[rows])
 
 
+def test_a_solver_that_has_solved_can_be_pickled():
+    system = px.trace(pendulum, x=2, u=1)
+    solver = px.optimal_control(system, lambda u: 0.01 * (u @ u), 10, terminal=upright)
+    found, composed = solver.solve([0.4, 0.0]), solver.problem.composed
+    again = pickle.loads(pickle.dumps(solver))
+    assert np.array_equal(again.solve([0.4, 0.0]).us, found.us)
+    assert again.problem.composed.linearise.key == composed.linearise.key
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_bits_with_constraints(method):
     """Penalties are chosen from sums over knots, alone as in a batch."""
@@ -147,6 +158,24 @@ def test_constraints_are_kept():
     assert abs(found.xs[:, -1] - [np.pi, 0]).max() < 1e-5
     assert abs(found.xs[..., 1]).max() < 4.0 + 1e-5 and abs(found.us).max() < 6.0 + 1e-5
     assert (found.violation < 1e-5).all()
+
+
+@pytest.mark.parametrize("method", ["ilqr", "sqp"])
+def test_no_round_still_says_by_how_much_a_first_guess_violates_constraints(method):
+    system = px.trace(pendulum, x=2, u=1)
+    solver = px.optimal_control(
+        system,
+        lambda u: 0.01 * (u @ u),
+        8,
+        method=method,
+        limits=False,
+        inequality=lambda u: [u[0] - 6.0],
+        terminal_equality=lambda x: [x[0] - 3.0],
+    )
+    us = np.linspace(0.0, 9.0, 8)[:, None]
+    found = solver.solve([1.0, 0.0], us=us, iterations=0)
+    assert found.status == px.optimal.Status.OUT_OF_ITERATIONS
+    assert found.violation == max(us.max() - 6.0, abs(found.xs[-1, 0] - 3.0))
 
 
 def test_what_cannot_be_solved_says_so_and_harms_no_neighbour():

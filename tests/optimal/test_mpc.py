@@ -38,6 +38,16 @@ def reached(q, qd, goal):
 
 @pytest.mark.parametrize("shift", [True, False])
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("horizon", [1, 4])
+def test_the_first_plan_is_the_solution(method, shift, horizon):
+    solver, x0 = to_stay_up(horizon, method=method), np.array([[3.0, 0.5], [3.3, -0.4]])
+    expected, mpc = solver.solve(x0), solver.mpc(x0, shift=shift)
+    for name in ("xs", "us", "gains", "cost"):
+        assert np.allclose(getattr(mpc, name), getattr(expected, name), rtol=0, atol=1e-6), name
+
+
+@pytest.mark.parametrize("shift", [True, False])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_tick_of_a_linear_system_is_the_gain_of_riccati(method, shift):
     rng = np.random.default_rng(0)
     A, B = np.eye(4) + 0.1 * rng.normal(size=(4, 4)), rng.normal(size=(4, 2))

@@ -1,11 +1,19 @@
 """The text of the solver for GPUs, run on the CPU: what is found is what the CPU finds."""
 
+import sys
+
 import numpy as np
 import pytest
-from support.far_arrays import far, is_far, use
+from support.far_arrays import FarWarps, far, is_far, use
 
 import paraxis as px
+from paraxis.optimal.mpc import ROUNDS
 from paraxis.optimal.solver import QUEUED
+from paraxis.optimal.systems import Composed, RobotSystem
+from paraxis.optimal.work import Work
+from paraxis.targets.cuda import iterate
+from paraxis.targets.cuda.iterate import BY_LANES
+from paraxis.targets.target import target_of
 
 ARM = px.robots.planar(2)
 
@@ -45,6 +53,53 @@ def test_solutions(monkeypatch, method):
     assert "3 solved" in repr(found)
 
 
+needs_warps = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's memory maps")
+
+
+def use_lanes(monkeypatch):
+    """Let a warp share each problem; returns the kernels that it computes."""
+    kernels, load = [], iterate.CudaIterateKernel.loaded
+
+    def loaded(kernel, way):
+        if way == BY_LANES:
+            kernels.append(kernel)
+        return load(kernel, way)
+
+    monkeypatch.setattr(iterate.CudaIterateKernel, "loaded", loaded)
+    monkeypatch.setattr(iterate, "TOGETHER", 1)
+    use(monkeypatch, FarWarps())
+    return kernels
+
+
+@needs_warps
+@pytest.mark.parametrize("method", ["ilqr", "ddp", "sqp"])
+def test_solutions_by_lanes(monkeypatch, method):
+    """One of the problems is lost, and harms no neighbour."""
+    solver, (x0, goal) = reaching(method, limits=(-6.0, 6.0)), problems()
+    x0[1, 0] = np.nan
+    expected = solver.solve(x0, goal=goal)
+    assert expected.solved.tolist() == [True, False, True]
+    kernels = use_lanes(monkeypatch)
+    found = solver.solve(far(x0), goal=far(goal))
+    assert kernels and np.array_equal(np.array(found.status), expected.status)
+    assert np.array_equal(np.array(found.iterations), expected.iterations)
+    for name in ("xs", "us", "cost", "gains"):
+        ours, theirs = np.array(getattr(found, name)), getattr(expected, name)
+        assert np.allclose(ours, theirs, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("room, where", [(100 << 10, Composed), (1 << 10, RobotSystem)])
+def test_derivatives_are_composed_only_for_lanes(monkeypatch, room, where):
+    """Knots that do not fit into shared memory take threads fewer operations with a chain."""
+    solver = reaching()
+    monkeypatch.setattr(FarWarps, "most_shared", room)
+    use(monkeypatch, FarWarps())
+    target = target_of({"x0": far(np.zeros((3, 4)))})
+    work = Work(solver.problem, solver.horizon, 3, target, solver.dtype)
+    assert type(work.problem.system) is where
+    assert work.kernels.backward.has_lanes(3) == (where is Composed)
+
+
 def test_rounds_that_are_queued_together_have_a_history(monkeypatch):
     """Some come after the last problem is done, and before that is known."""
     solver, (x0, goal) = reaching(limits=False), problems(20)
@@ -58,13 +113,14 @@ def test_rounds_that_are_queued_together_have_a_history(monkeypatch):
         assert np.allclose(one, other, rtol=1e-7)
 
 
+BOUNDED = {
+    "inequality": lambda u: np.concatenate([u - 60.0, -60.0 - u]),
+    "terminal_equality": lambda q, goal: q - goal,
+}
+
+
 def test_constraints(monkeypatch):
-    solver = reaching(
-        limits=False,
-        inequality=lambda u: np.concatenate([u - 60.0, -60.0 - u]),
-        terminal_equality=lambda q, goal: q - goal,
-    )
-    x0, goal = problems()
+    solver, (x0, goal) = reaching(limits=False, **BOUNDED), problems()
     expected = solver.solve(x0, goal=goal, iterations=300)
     assert expected.solved.all()
     use(monkeypatch)
@@ -73,9 +129,15 @@ def test_constraints(monkeypatch):
     assert np.allclose(np.array(found.cost), expected.cost, rtol=1e-6)
 
 
-def test_few_problems_are_linearised_apart_and_many_together(monkeypatch):
-    from paraxis.targets.cuda import iterate
+@pytest.mark.parametrize("method", ["ilqr", "sqp"])
+def test_no_problem(monkeypatch, method):
+    solver, (x0, goal) = reaching(method, limits=False, **BOUNDED), problems(0)
+    use(monkeypatch)
+    found = solver.solve(far(x0), goal=far(goal))
+    assert found.us.shape == (0, 12, 2) and found.violation.shape == (0,)
 
+
+def test_few_problems_are_linearised_apart_and_many_together(monkeypatch):
     solver, (x0, goal) = reaching(), problems(5)
     use(monkeypatch)
     few = solver.solve(far(x0), goal=far(goal), iterations=5)
@@ -93,18 +155,22 @@ def test_control_in_real_time(monkeypatch):
     assert is_far(run.us) and np.allclose(np.array(run.us), expected.us, atol=1e-7)
 
 
-def test_a_plan_that_is_begun_anew(monkeypatch):
-    solver, (x0, goal) = reaching(), problems()
-    use(monkeypatch)
+@needs_warps
+@pytest.mark.parametrize("lanes", [False, True])
+@pytest.mark.parametrize("method", ["ilqr", "sqp"])
+def test_a_plan_that_is_begun_anew(monkeypatch, method, lanes):
+    solver, (x0, goal) = reaching(method), problems()
+    as_new = solver.solve(x0[1], goal=goal[1], iterations=ROUNDS)
+    use_lanes(monkeypatch) if lanes else use(monkeypatch)
     mpc = solver.mpc(far(x0), goal=far(goal))
     rows = mpc.target.arrays.asarray([1])
-    plan, others = np.array(mpc.us), [k for k in range(len(x0)) if k != 1]
+    others = [k for k in range(len(x0)) if k != 1]
     mpc.tick(far(x0))
     between = np.array(mpc.us)
     mpc._restart(rows)
     assert np.array(mpc.restarts).tolist() == [int(k == 1) for k in range(len(x0))]
     assert np.array_equal(np.array(mpc.us)[others], between[others])
-    assert np.allclose(np.array(mpc.us)[1], plan[1], atol=1e-2)  # as it began
+    assert np.allclose(np.array(mpc.us)[1], as_new.us, atol=1e-6)
 
 
 def test_sampling(monkeypatch):

@@ -6,6 +6,7 @@ own, so that code which forgets where an array is fails as it would with CuPy.
 
 import numpy as np
 from support.cuda_on_cpu import CpuDevice
+from support.cuda_warps import WarpDevice
 
 from paraxis import calls
 from paraxis.errors import ArgumentError
@@ -53,6 +54,17 @@ class FarDevice(CpuDevice):
         return np.array(array)
 
 
+class FarWarps(FarDevice):
+    """Kernels whose lanes share a state, or whose warps share states, run by warps of 32 threads;
+    others by one thread after another."""
+
+    most_shared = 100 << 10
+
+    def load(self, binary, name):
+        shares = name.endswith("_warps_loop") or b"switch (WARP)" in binary
+        return WarpDevice().load(binary, name) if shares else super().load(binary, name)
+
+
 def far(value):
     """What a GPU gives back: even one number is an array there."""
     if isinstance(value, tuple | list):
@@ -84,9 +96,9 @@ def family_of(values, names, on):
     return Family(on)
 
 
-def use(monkeypatch):
-    """Let Paraxis find this device, and FarArrays on it."""
-    device = FarDevice()
+def use(monkeypatch, device=None):
+    """Let Paraxis find this device, by default a FarDevice, and FarArrays on it."""
+    device = device or FarDevice()
     for module in (target, memory, calls):
         monkeypatch.setattr(module, "on_a_gpu", is_far)
     for module in (target, memory, kernel):

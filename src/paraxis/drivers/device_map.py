@@ -187,7 +187,9 @@ def _fitting(signature, places, batch, dtype):
             )
         if array.dtype != dtype:
             raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
-        if any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True)):
+        axes = zip(array.shape, array.strides, strict=True)
+        shared = any(n > 1 and step == 0 for n, step in axes)
+        if shared and 0 not in array.shape:  # arrays without entries may have any strides
             raise ArgumentError(f"out ({name}): the array is broadcast, so its states share memory")
     return list(places)
 

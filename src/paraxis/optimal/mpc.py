@@ -71,7 +71,7 @@ class MPC(Controller):
         self._whole = self.target.arrays.ascontiguousarray
         with one_call(f"model-predictive control{self.problem.subject}"), target.stream():
             start = Work(self.problem, self.horizon, count, target, self.dtype, threads)
-            self._from_nothing = start.together, start.kernels
+            self._from_nothing = start.problem, start.together, start.kernels
             solver.begin(start, self.given)
             self.status = self._solve(start, first_iterations)
             given = self.problem, self.horizon, count, target, self.dtype, threads
@@ -106,7 +106,7 @@ class MPC(Controller):
         """Prepare that plan."""
         here = self._work.here
         here.x[...], here.u[...] = start.here.x, start.here.u
-        here.extend(1)
+        here.extend(self.ahead)
         here.judge()
         unsound = ~self._sound(here)
         if unsound.any():  # nothing but the first controls is known
@@ -193,8 +193,9 @@ class MPC(Controller):
     def _restart(self, rows):
         """Search anew from the measured states of these problems, as for a first plan."""
         solver, per_step, whole = self._solver, self.problem.per_step, self._whole
-        given = self.problem, self.horizon, len(rows), self.target, self.dtype, solver.threads
-        start = Work(*given, *self._from_nothing)
+        problem, *compiled = self._from_nothing  # whose derivatives the kernels take
+        given = problem, self.horizon, len(rows), self.target, self.dtype, solver.threads
+        start = Work(*given, *compiled)
         arrays = {"x0": self._measured[rows]}
         for name in self.problem.parameters:
             array = self.given[name]

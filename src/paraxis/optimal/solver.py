@@ -375,7 +375,7 @@ def _searched(work, iterations, tolerance, constraint_tolerance):
     if not count:
         iterations = 0
     with Progress("optimal control", iterations) as progress, np.errstate(all="ignore"):
-        if iterations:
+        if count:
             search.begin()
         for k in range(1, iterations + 1):
             search.round()

@@ -340,6 +340,8 @@ class Composed:
         return (self.system,)
 
     def __getattr__(self, name):
+        if name.startswith("__"):  # such as pickling asks for before there is a system
+            raise AttributeError(name)
         return getattr(self.system, name)
 
     @property

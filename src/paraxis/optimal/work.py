@@ -42,8 +42,9 @@ class Work:
     def __init__(
         self, problem, horizon, count, target, dtype, threads=None, together=None, kernels=None
     ):
-        if kernels is None and target.has_lanes(count) and not problem.parallel_in_time:
-            problem = problem.composed
+        if kernels is None and not problem.parallel_in_time:
+            by_lanes = target.has_lanes(*problem.composed.backward, dtype, count)
+            problem = problem.composed if by_lanes else problem
         self.problem, self.horizon, self.count = problem, horizon, count
         self.target, self.dtype, self.threads = target, dtype, threads
         if together is None:

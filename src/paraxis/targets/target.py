@@ -45,8 +45,8 @@ class Target(Memory, Protocol):
         """How many states are computed in the time of one."""
         ...
 
-    def has_lanes(self, states: int) -> bool:
-        """Whether several lanes may compute each of so many states."""
+    def has_lanes(self, body: Body | Row, plan: Plan, dtype: DTypeLike, states: int) -> bool:
+        """Whether several lanes compute each of so many states, under `iterate`."""
         ...
 
     def map(self, body: Body, dtype: DTypeLike = "float64", **options: Any) -> Any:
@@ -73,7 +73,7 @@ class Cpu(MainMemory):
 
     name = "cpu"
 
-    def has_lanes(self, states: int) -> bool:
+    def has_lanes(self, body: Body | Row, plan: Plan, dtype: DTypeLike, states: int) -> bool:
         return False
 
     def width(self, dtype: DTypeLike) -> int:
@@ -118,10 +118,8 @@ class Cuda(GpuMemory):
     def _where(self):
         return self.device, self.device.number, type(self.family)
 
-    def has_lanes(self, states: int) -> bool:
-        from .cuda.iterate import MOST_BY_LANES
-
-        return states <= MOST_BY_LANES and self.device.most_shared > 0
+    def has_lanes(self, body: Body | Row, plan: Plan, dtype: DTypeLike, states: int) -> bool:
+        return self.iterate(body, plan, dtype).has_lanes(states)
 
     def width(self, dtype: DTypeLike) -> int:
         from .cuda.iterate import FILLING

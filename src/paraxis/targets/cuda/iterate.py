@@ -72,9 +72,13 @@ class CudaIterateKernel:
 
     def way(self, states):
         """By lanes for each of so many states, or how many warps may share 32 of them."""
-        if states <= MOST_BY_LANES and self._about["has_lanes"]:
+        if self.has_lanes(states):
             return BY_LANES
         return WARPS if states <= MOST_STATES and self.device.most_shared else 1
+
+    def has_lanes(self, states):
+        """Whether several lanes compute each of so many states."""
+        return states <= MOST_BY_LANES and self._lanes_fit
 
     def steps_at_once(self, states):
         return max(1, LAUNCH_WORK // (max(states, FILLING) * self._about["work"]))
@@ -112,23 +116,35 @@ class CudaIterateKernel:
         return "iterate", self._body.key, self.plan.key, self.dtype.name
 
     @cached_property
+    def _lanes_fit(self):
+        """Whether there is a Plan for lanes, whose numbers fit into the memory that they share."""
+        room = self.device.most_shared
+        if self.plan.until or not room or not self._body.may_have_lanes:
+            return False
+
+        def make():
+            steps = self._body.lanes
+            fit = bool(steps) and shared_by_lanes(steps, self.plan, self.dtype.name) <= room
+            return {"fit": fit}, b""
+
+        parts = *self._parts, "lanes", room
+        return self.device.loaded(parts, make, lambda _, found, __: found["fit"])
+
+    @cached_property
     def _about(self):
         """What is known before it is decided which kernel it is."""
         room = self.device.most_shared
 
         def make():
-            steps = None if self.plan.until or not room else self._lanes()
-            if steps and shared_by_lanes(steps, self.plan, self.dtype.name) <= room:
-                return _described(f"{steps.name}_lanes", steps.work, has_lanes=True), b""
+            if self._lanes_fit:
+                steps = self._body.lanes
+                return _described(f"{steps.name}_lanes", steps.work), b""
             row = self._row()
             name = function_name(row, None, device_language(self.dtype.name)) + "_loop"
             return _described(name, row.cost), b""
 
         parts = *self._parts, "about", room
         return self.device.loaded(parts, make, lambda _, found, __: found)
-
-    def _lanes(self):
-        return self._body.lanes if self._body.may_have_lanes else None
 
     def _row(self):
         row = made_row(self._body)
@@ -153,9 +169,9 @@ class _Job:
         self._kernel.execute(self._arrays, self._states, steps, every, since)
 
 
-def _described(name, work, has_lanes=False):
-    """The name of a kernel, the flops of a step, and whether there is a Plan for lanes."""
-    return {"name": name, "work": max(1, work), "has_lanes": has_lanes}
+def _described(name, work):
+    """The name of a kernel and the flops of a step."""
+    return {"name": name, "work": max(1, work)}
 
 
 class _Loaded:
