@@ -41,6 +41,17 @@ def problem_of(method, limits, cost=costs, robot=ARM, **options):
     ).problem.composed
 
 
+def many_controls(x, u):
+    """Gaps are read by two numbers, controls by four, where they are float32."""
+    return [x[0] + 0.1 * px.math.sin(x[1]) + u @ u, x[1] + u[0] + u[4]]
+
+
+def own_problem():
+    system = px.trace(many_controls, x=2, u=5)
+    solver = px.optimal_control(system, lambda x, u: x @ x + u @ u, 12, limits=(-0.5, 0.7))
+    return solver.problem.composed
+
+
 def random_inputs(problem, shapes, rng, streamed=(), steps=1, count=1, dtype="float64"):
     """name -> array; the value function curves upward."""
     n = problem.system.ndx
@@ -67,6 +78,7 @@ PROBLEMS = {
     "limits, gaps": lambda: problem_of("sqp", (-0.7, 0.5), varying),
     "four calls": lambda: problem_of("ilqr", False, integrator="rk4"),
     "curved": lambda: problem_of("sqp", False, effort, robot=FLYING),
+    "more controls than states": own_problem,
 }
 
 
@@ -91,7 +103,13 @@ def test_the_plan_computes_what_the_graph_does(name):
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's memory maps")
 @pytest.mark.parametrize(
     "name, dtype",
-    [("gaps", "float64"), ("bent", "float32"), ("limits", "float64"), ("limits, gaps", "float32")],
+    [
+        ("gaps", "float64"),
+        ("bent", "float32"),
+        ("limits", "float64"),
+        ("limits, gaps", "float32"),
+        ("more controls than states", "float32"),
+    ],
 )
 @pytest.mark.parametrize("warps", [1, 4])
 def test_the_kernel_goes_backward_as_a_cpu_does(name, dtype, warps, monkeypatch):
@@ -104,7 +122,7 @@ def test_the_kernel_goes_backward_as_a_cpu_does(name, dtype, warps, monkeypatch)
     kernel = CudaIterateKernel(body, plan, dtype, on=LanesDevice())
     assert kernel.way(count) == "lanes"
     found = kernel(steps, **given)
-    expected = CPU.iterate(body, plan, "float64")(steps, **given)
+    expected = CPU.iterate(body, plan, dtype)(steps, **given)
     for ours, theirs in zip(found, expected, strict=True):
         for key, right in theirs.items():
             scale = max(1, abs(right).max())

@@ -3,7 +3,7 @@
 A round makes one candidate of every problem, and judges it. Which step a problem takes, whether the
 candidate is accepted, how much its next law is damped and when it is done depends on that problem
 alone (decision.py), so no problem waits for another's line search, and its numbers are the same in
-any batch.
+any batch whose kernels are (work.py).
 
 A round reads one side of a Work and one of two states, and writes the other. So there are two
 rounds, which alternate, each on arrays that stay where they are, and nothing in them waits for a

@@ -6,7 +6,8 @@ of all arrays, so that a pass reads what the one before has written, in place.
 
 Few problems are linearised at all knots at once, before they go backward. Many go backward knot by
 knot in lanes or threads of their own, and what they need of a knot is computed there and then,
-which saves writing it to memory and reading it again. The numbers are the same.
+which saves writing it to memory and reading it again. The numbers are the same, but that the lanes
+of a GPU, which few problems have for the pass backward, round otherwise.
 """
 
 from __future__ import annotations

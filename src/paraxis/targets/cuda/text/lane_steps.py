@@ -110,12 +110,12 @@ class LaneSteps:
             if width == 1:
                 return self._at(place, k)
             start, own = self._start(place.field)
-            packet, component = divmod(start + place.number(k), width)
-            name = f"{own}{packet}_{place.column or ''}"
+            component = (start + place.number(k)) % width
+            first, kind = start + place.number(k) - component, self._kind(width)
+            name = "_".join([kind, f"{own}{first}", *([place.column] if place.column else [])])
             if name not in packets:
                 packets.add(name)
-                at = f"{own} + {packet * width}" + (f" + at_{place.column}" if place.column else "")
-                kind = "packet" if width == self.per else "couple"
+                at = f"{own} + {first}" + (f" + at_{place.column}" if place.column else "")
                 text.lines.append(f"const {kind} {name} = *(const {kind} *)({at});")
             return f"{name}.{COMPONENTS[component]}"
 
@@ -155,6 +155,10 @@ class LaneSteps:
         columns = step.columns.get(place.column, ())
         fitting = (w for w in (self.per, 2) if entries >= w and all(k % w == 0 for k in columns))
         return next(fitting, 1)
+
+    def _kind(self, width):
+        """The type of so many numbers that are read at once."""
+        return "packet" if width == self.per else "couple"
 
     def _items(self, step, nodes):
         """How the loop over items begins. Rounds of short rules are written out, so that one reads
