@@ -37,14 +37,14 @@ HORIZON, DT, ITERATIONS, SAMPLE, REPEATS = 64, 0.01, 3, 16, 9
 TOLERANCE = {"float64": 1e-7, "float32": 2e-2}  # of controls, relative to the largest
 # dtype, problems, the shortest row of knots, or 0 for no rows
 CELLS = (
-    ("float32", 1, 4),
-    ("float32", 1, 16),
     ("float32", 1, 0),
     ("float32", 128, 0),
     ("float32", 4096, 0),
-    ("float64", 4096, 0),
-    ("float64", 128, 0),
     ("float64", 1, 0),
+    ("float64", 128, 0),
+    ("float64", 4096, 0),
+    ("float32", 1, 16),
+    ("float32", 1, 4),
     ("float64", 1, 4),
 )
 # An arm with the lengths and masses of an iiwa14: where each joint is in the one before, turned by

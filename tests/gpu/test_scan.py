@@ -161,6 +161,7 @@ def test_capture_in_a_graph_of_the_callers():
         for scale in (1.0, 0.5):
             there[0][...] = cupy.asarray(state[0]) * scale
             out.fill(cupy.nan)
+            cupy.cuda.Device().synchronize()  # the stream does not wait for others
             graph.launch(stream)
             stream.synchronize()
             expected = function(robot, state[0] * scale, *state[1:])

@@ -384,7 +384,7 @@ class JaxArrays(Family):
         self._taken += values
         return [self.device.arrays.from_dlpack(value) for value in values]
 
-    def places(self, out):
+    def _places(self, out, take):
         if out is not None:
             raise ArgumentError("out cannot be set for JAX arrays, which are immutable")
         return None
