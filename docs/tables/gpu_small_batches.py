@@ -64,7 +64,7 @@ def grid(data):
         "not measured."
     )
     if any(row.get("earlier") for row in found.values()):
-        note += " †: from an earlier run, of the same kernels."
+        note += " †: from an earlier run; an arm's derivatives are faster since."
     return with_notes(
         rows,
         note,
@@ -73,7 +73,7 @@ def grid(data):
             "float32, fixed base unless named free",
             "kernel: in a CUDA graph, without call overhead; PyTorch, JAX: whole calls, overhead "
             "included",
-            f"{device(data)}, GRiD 0.6, the same run",
+            f"{device(data)}, GRiD 0.6, both in the same run",
         ),
     )
 
