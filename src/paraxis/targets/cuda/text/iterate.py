@@ -119,7 +119,7 @@ class Loop:
         end += [f"*{self.called['done', self.plan.until]} = done;"] if self.plan.until else []
         text = f"""{prologue(self.dtype)}{FORGET}
 extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
-    {self.head()})
+    {parameters(self.called, self.plan, self.real)})
 {{
 {_indented(start, 1)}
 #pragma unroll 1
@@ -176,16 +176,6 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
         count = self._names.new("repetition")
         head = f"for (int {count} = 0; {count} < {link.stage.repeat}; {count}++) {{"
         return [*first, "#pragma unroll 1", head, *inside([*before, *lines, *stop]), "}", *after]
-
-    def head(self):
-        words = ["long long states, long long steps, long long every, long long since"]
-        for (kind, name), called in self.called.items():
-            read = kind == "input" and name not in self.plan.carry
-            distances = ", ".join(f"long long {called}_{of}" for of in ("step", "state", "entry"))
-            words.append(
-                f"{'const ' if read else ''}{self.real} *__restrict__ {called}, {distances}"
-            )
-        return ",\n    ".join(words)
 
     def _before(self):
         """What a step begins with."""
@@ -245,6 +235,16 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
             x: [self._names.new(f"{x}_{k}_{ending}") for k in range(size(self.plan.inputs[x]))]
             for x in names
         }
+
+
+def parameters(called, plan, real):
+    """Those of a kernel: counts, then each array and its distances."""
+    words = ["long long states, long long steps, long long every, long long since"]
+    for (kind, name), array in called.items():
+        constness = "const " if kind == "input" and name not in plan.carry else ""
+        distances = ", ".join(f"long long {array}_{of}" for of in ("step", "state", "entry"))
+        words.append(f"{constness}{real} *__restrict__ {array}, {distances}")
+    return ",\n    ".join(words)
 
 
 def inside(lines):

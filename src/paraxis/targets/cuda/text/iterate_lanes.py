@@ -8,7 +8,7 @@ take turns.
 from ....drivers.lanes import Step
 from ....graph.graph import size
 from ...source.text import Names, function_name
-from .iterate import OWN_WORDS, LoopText
+from .iterate import OWN_WORDS, LoopText, parameters
 from .lane_steps import ALIGNED, LANES, LaneSteps, places
 from .prologue import prologue
 
@@ -95,7 +95,7 @@ class _Loop:
         text = f"""{prologue(self.dtype)}{of_a_block}
 {body.definitions(self.name)}
 extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
-    {self._head()})
+    {parameters(self.called, self.plan, self.real)})
 {{
 {_indented(start, 1)}
 #pragma unroll 1
@@ -150,16 +150,6 @@ extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
                 lines.append(f"    {pointer}")
             lines.append("}")
         return [*lines, *ARRIVED]
-
-    def _head(self):
-        words = ["long long states, long long steps, long long every, long long since"]
-        for (kind, name), called in self.called.items():
-            read = kind == "input" and name not in self.plan.carry
-            distances = ", ".join(f"long long {called}_{of}" for of in ("step", "state", "entry"))
-            words.append(
-                f"{'const ' if read else ''}{self.real} *__restrict__ {called}, {distances}"
-            )
-        return ",\n    ".join(words)
 
     def _each(self, shape):
         return f"for (int k = LANE; k < {size(shape)}; k += LANES)"

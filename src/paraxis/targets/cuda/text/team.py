@@ -16,7 +16,7 @@ from ....graph.operations import LEAVES
 from ...source.c import SIZES, SUFFIX, TYPES
 from ...source.text import PAIR, Array
 from .body import LONG, DeviceStatements, device_language
-from .iterate import FORGET, OWN_WORDS, Loop, LoopText, inside
+from .iterate import FORGET, OWN_WORDS, Loop, LoopText, inside, parameters
 from .prologue import prologue
 
 LANES = 32
@@ -99,7 +99,7 @@ class _Team(Loop):
         code = "\n".join(inside([*start, *parts, "}"]))
         text = f"""{prologue(self.dtype)}{FORGET}{_reciprocal(self.dtype)}
 extern "C" __global__ void __launch_bounds__({threads}) {self.name}(
-    {self.head()})
+    {parameters(self.called, self.plan, self.real)})
 {{
 {code}
 }}
