@@ -216,11 +216,11 @@ def test_dry_friction_is_named_where_a_search_does_not_end():
         solver = px.optimal_control(ARM.with_drives(drives), effort, 5, dt=0.01)
         return solver.solve([1.0, 0.5, 0, 0], iterations=1)
 
-    with pytest.warns(px.SimulationWarning, match="1 of 1 problems.*'joint1'.*smoothing=0.1"):
+    with pytest.warns(px.SimulationWarning, match="1 of 1 problems.*'joint1'.*smoothing=0.3"):
         assert solve(coulomb=1.0).status == px.optimal.Status.OUT_OF_ITERATIONS
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for gentle in ({"coulomb": 1.0, "smoothing": 0.1}, {"viscous": 1.0}):
+        for gentle in ({"coulomb": 1.0, "smoothing": 0.3}, {"viscous": 1.0}):
             assert solve(**gentle).status == px.optimal.Status.OUT_OF_ITERATIONS
 
 

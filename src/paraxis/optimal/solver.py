@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..targets.source.files import Exported
 
 FEW = 16  # problems, below which it is not worth it to gather those that still run
-GENTLE = 0.1  # rad/s or m/s: a smoothing of dry friction that searches cope with
+GENTLE = 0.3  # rad/s or m/s: a smoothing of dry friction that searches cope with
 QUEUED = 4  # rounds that a GPU is given at once; then it is known which problems still run
 
 UNBOUNDED = (
