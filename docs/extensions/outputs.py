@@ -72,6 +72,11 @@ def same(block, text):
     return parts[0] == parts[1] and all(abs(a - b) <= 1e-6 * abs(a) + 1e-9 for a, b in values)
 
 
+def squeezed(text):
+    """Without spaces and ends of lines: a piece may end in the middle of a line."""
+    return "".join(text.split())
+
+
 def merged(outputs):
     """The outputs, without those that MyST-NB has copied into the first of their stream.
 
@@ -79,8 +84,8 @@ def merged(outputs):
     and leaves them in the notebook as well.
     """
     first, *others = [each for each in outputs if each.get("name") == "stdout"] or [None]
-    tail = "".join(each["text"].rstrip() + "\n" for each in others)
-    copied = others and (first["text"].rstrip() + "\n").endswith(tail)
+    tail = squeezed("".join(each["text"] for each in others))
+    copied = others and squeezed(first["text"]).endswith(tail)
     return [each for each in outputs if not (copied and any(each is other for other in others))]
 
 

@@ -239,6 +239,23 @@ def test_a_control_law_follows_a_trajectory(make):
     assert abs(loop.q[1:200] - compiled["q"][:199]).max() < 1e-11
 
 
+def test_a_law_with_memory_has_no_torques_of_states_alone():
+    pid = px.control.PID(ARM, 1.0, 1.0, 1.0, goal=GOAL)
+    with pytest.raises(px.ArgumentError, match="it has memory.*record='tau'"):
+        pid(0.0, START, REST)
+
+
+def test_a_law_without_a_goal_is_no_part_of_another():
+    hold = px.control.computed_torque(ARM, 400.0, 40.0)
+    for wrap in (
+        lambda law: px.control.sampled(law, DT),
+        lambda law: px.control.measured(ARM, law),
+    ):
+        with pytest.raises(px.ArgumentError, match=r"px.control.tracking\(law, goal\)"):
+            wrap(hold)
+        wrap(px.control.tracking(hold, GOAL))
+
+
 def test_a_law_without_memory_runs_in_simulate():
     law = px.control.tracking(px.control.computed_torque(ARM, 400.0, 40.0), GOAL)
     run = px.simulate(ARM, START, REST, controller=law, dt=DT, steps=600, limits=False)

@@ -52,6 +52,14 @@ def test_batches_of_every_shape(batch, tmp_path):
     assert words in page(solver.solve(np.ones((*batch, 2))), tmp_path)
 
 
+def test_a_single_problem_has_no_spread(tmp_path):
+    solver = px.optimal_control(STEP, lambda x, u: x @ x + u @ u, 5)
+    of_batch = "median", "cost over the batch", "problems that are done"
+    alone, several = (page(solver.solve(np.ones(shape)), tmp_path) for shape in ((2,), (3, 2)))
+    assert "The search" in alone and not any(words in alone for words in of_batch)
+    assert all(words in several for words in of_batch)
+
+
 def test_sticks_are_where_the_frames_are():
     robot = px.load("ur5")
     q = np.random.default_rng(0).uniform(-1, 1, (3, 6))

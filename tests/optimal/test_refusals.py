@@ -210,6 +210,20 @@ def test_controls_that_cost_nothing_are_warned_of(limits):
         solver(lambda q, u: q @ q + (u * u) @ (u * u)).solve([0.1] * 4)
 
 
+def test_dry_friction_is_named_where_a_search_does_not_end():
+    def solve(**friction):
+        drives = {"joint1": {"friction": px.robots.Friction(**friction)}}
+        solver = px.optimal_control(ARM.with_drives(drives), effort, 5, dt=0.01)
+        return solver.solve([1.0, 0.5, 0, 0], iterations=1)
+
+    with pytest.warns(px.SimulationWarning, match="1 of 1 problems.*'joint1'.*smoothing=0.3"):
+        assert solve(coulomb=1.0).status == px.optimal.Status.OUT_OF_ITERATIONS
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for gentle in ({"coulomb": 1.0, "smoothing": 0.3}, {"viscous": 1.0}):
+            assert solve(**gentle).status == px.optimal.Status.OUT_OF_ITERATIONS
+
+
 def test_steps_whose_code_is_huge_are_warned_of():
     with pytest.warns(px.RobotWarning, match="a shorter dt"):
         px.optimal_control(ARM, effort, 5, dt=0.01, substeps=30)

@@ -399,7 +399,18 @@ def test_friction_that_is_too_stiff_for_steps_is_mentioned():
     simulator = px.Simulator(with_losses(px.robots.planar(2)), dt=0.05)
     simulator.reset(np.zeros((2, 2)), np.ones((2, 2)))
     words = said_by(lambda: [simulator.step() for _ in range(3)])
-    assert sum("too stiff for dt" in each for each in words) == 1
+    assert sum("too stiff for dt" in each and "adaptive" not in each for each in words) == 1
+
+
+def test_adaptive_steps_are_advised_where_they_are_possible():
+    robot, still = with_losses(px.robots.planar(2)), np.zeros(2)
+    sampled = px.control.sampled(lambda t, q, qd: -q, 0.1)  # remembers what it holds
+    for controller, possible in ((None, True), (lambda t, q, qd: -q, True), (sampled, False)):
+        given = {"controller": controller, "dt": 0.05, "steps": 2}
+        (words,) = said_by(lambda given=given: px.simulate(robot, still, still, **given))
+        assert "too stiff for dt" in words and ("method 'adaptive'" in words) == possible
+    with pytest.raises(px.ArgumentError, match="'semi_implicit_euler' instead of 'adaptive'"):
+        px.simulate(robot, still, still, method="adaptive", **given)
 
 
 def test_contacts_that_steps_do_not_solve_are_mentioned_once():

@@ -1,5 +1,6 @@
 """A page about a Solution: the search, what it cost, and trajectories of some problems."""
 
+import math
 from html import escape
 
 import numpy as np
@@ -68,25 +69,24 @@ def _head(solution, title):
 
 
 def _search(solution):
-    history = solution.history
+    """Costs over the rounds; of a batch, also their spread and how many problems are done."""
+    history, alone = solution.history, math.prod(solution.cost.shape) == 1
     rounds = range(1, len(history.done) + 1)
+    of_batch = {"least": history.least, "median": history.median, "largest": history.largest}
     curves = {
         name: [(k, float(c)) for k, c in zip(rounds, costs, strict=True) if np.isfinite(c)]
-        for name, costs in (
-            ("least", history.least),
-            ("median", history.median),
-            ("largest", history.largest),
-        )
+        for name, costs in ({"cost": history.least} if alone else of_batch).items()
     }
     positive = all(c > 0 for points in curves.values() for _, c in points)
-    costs = Figure("Cost", "", "round", "cost over the batch", curves, log="y" if positive else "")
-    points = [(k, float(n)) for k, n in zip(rounds, history.done, strict=True)]
-    done = Figure("Done", "", "round", "problems that are done", {"done": points})
+    what = "cost" if alone else "cost over the batch"
+    figures = [Figure("Cost", "", "round", what, curves, log="y" if positive else "")]
+    if not alone:
+        points = [(k, float(n)) for k, n in zip(rounds, history.done, strict=True)]
+        figures.append(Figure("Done", "", "round", "problems that are done", {"done": points}))
     return section(
         "The search",
         "A round makes one candidate for every problem; each problem accepts or rejects its own.",
-        figure_html(costs),
-        figure_html(done),
+        *map(figure_html, figures),
     )
 
 

@@ -27,6 +27,7 @@ from .mpc import MPC
 from .sampling import Sampling
 from .search import Search
 from .solution import Solution
+from .status import Status
 from .systems import GRAVITY, RobotSystem
 from .work import Work
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..targets.source.files import Exported
 
 FEW = 16  # problems, below which it is not worth it to gather those that still run
+GENTLE = 0.3  # rad/s or m/s: a smoothing of dry friction that searches cope with
 QUEUED = 4  # rounds that a GPU is given at once; then it is known which problems still run
 
 UNBOUNDED = (
@@ -122,7 +124,10 @@ class Solver:
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
             names = "x0", *self.problem.parameters
             kept = {name: target.array(given[name], name, ()).copy() for name in names}
-            return self._solution(target, batch, found, kept, history)
+            solution = self._solution(target, batch, found, kept, history)
+        if target is CPU:
+            self._warn_of_dry_friction(solution)
+        return solution
 
     def gradient(
         self,
@@ -282,6 +287,28 @@ class Solver:
                 "optimal control: a control of the last step costs nothing and nothing depends on "
                 "it, so that no problem can be solved; add a term such as 1e-6 * (u @ u) to the "
                 "cost, or a terminal cost",
+                SimulationWarning,
+            )
+
+    def _warn_of_dry_friction(self, solution):
+        """It is often why a search does not end: torques almost jump where a joint reverses."""
+        robot = getattr(self.problem.system, "robot", None)
+        unsolved = np.isin(solution.status, (Status.OUT_OF_ITERATIONS, Status.STALLED))
+        if robot is None or not unsolved.any():
+            return
+        sharp = [
+            joint
+            for joint in robot.joints
+            if joint.friction.static and joint.friction.smoothing < GENTLE
+        ]
+        if sharp:
+            first = sharp[0]
+            warn(
+                f"optimal control{self.problem.subject}: {unsolved.sum()} of {unsolved.size} "
+                f"problems not solved, perhaps because the dry friction of joint "
+                f"{quoted(first.name)} almost jumps when the joint reverses; use a Friction with "
+                f"smoothing={GENTLE:g} instead of {first.friction.smoothing:g} in the model of the "
+                f"solver, or robot.without_friction(), or more iterations",
                 SimulationWarning,
             )
 

@@ -47,6 +47,11 @@ def takes_dt(controller: Any) -> bool:
     return bool(getattr(controller, "takes_dt", False))
 
 
+def samples(controller: Any) -> bool:
+    """Is it called once per step only, for its memory or the time to its next call?"""
+    return has_memory(controller) or takes_dt(controller)
+
+
 def initial_memory(controller, robot, batch=()):
     """name -> array with the batch as first axes, as it is before the first step."""
     given = controller.memory(robot) if callable(controller.memory) else controller.memory

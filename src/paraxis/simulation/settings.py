@@ -104,15 +104,15 @@ def settings_of_robot(settings, batch, index):
     return own
 
 
-def require_callable(controller):
+def require_callable(controller, what="controller"):
     if isinstance(controller, Trajectory):
         raise ArgumentError(
-            "controller: a trajectory is a motion and has no torques; px.control.tracking(law, "
+            f"{what}: a trajectory is a motion and has no torques; px.control.tracking(law, "
             "trajectory) makes a law such as px.control.computed_torque(robot, kp, kd) follow it"
         )
     if not callable(controller):
         raise ArgumentError(
-            f"controller: expected a function of (t, q, qd), found {type(controller).__name__}; "
+            f"{what}: expected a function of (t, q, qd), found {type(controller).__name__}; "
             f"px.control.tracking(law, goal) makes one of a control law such as "
             f"px.control.computed_torque(robot, kp, kd)"
         )

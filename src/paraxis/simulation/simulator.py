@@ -38,7 +38,7 @@ from .kept import Kept
 from .laws import Law
 from .limits import Limits, warn_of_limits
 from .limits_acted import limits_acted, mention_limits
-from .memory import has_memory, initial_memory, takes_dt
+from .memory import has_memory, initial_memory, samples, takes_dt
 from .names import memory_input, setting_input
 from .recorded import RecordedRun
 from .run import (
@@ -564,7 +564,7 @@ class Simulator:
             self._look_at_controller()
             step, carried, held = self.commanded(u)
             kernel = self.kernel(step)
-            self._warn_of_stiffness()
+            self._warn_of_stiffness(adaptive=False)
             self._command_shape = kernel.plan.inputs[self._command] if u is not None else None
             kept = Kept(kernel, self.target, self.batch, carried, held)
         self._kept[u is not None] = kept
@@ -687,7 +687,7 @@ class Simulator:
         self._count_on(steps)
         with one_call(f"simulate of {quoted(robot.name)}"), target.stream():
             drive = self.driven_by(controller, tau, steps, per_step, settings)
-            self._warn_of_stiffness()
+            self._warn_of_stiffness(adaptive=not samples(drive.controller))
             arrays = drive.settings | drive.changing
             recorded = RecordedRun(self, steps, every, arrays, drive.tau, tuple(drive.changing))
             try:
@@ -779,11 +779,11 @@ class Simulator:
             if run.residual is not None:
                 warn_of_unsolved(self.ground, recorded.worst)
 
-    def _warn_of_stiffness(self):
+    def _warn_of_stiffness(self, adaptive):
         if self.robot.has_losses and self.method == "rk4" and not self._warned:
             # with loops open joints come to rest sooner, so that it errs on the safe side
             tree = self.robot.without_loops()
-            warn_if_stiff(tree, self._q[0], self.dt, self.given, self.target)
+            warn_if_stiff(tree, self._q[0], self.dt, self.given, self.target, adaptive)
             self._warned = True
 
     def _torques(self, tau, steps=None):
@@ -841,10 +841,10 @@ class Simulator:
             memory = None
             if has_memory(controller):
                 memory = {name: x.shape[len(self.batch) :] for name, x in self.memory.items()}
-            if self.method == "adaptive" and (memory is not None or takes_dt(controller)):
+            if self.method == "adaptive" and samples(controller):
                 raise ArgumentError(
-                    "controller: one with memory samples at every dt; use 'rk4' instead of "
-                    "'adaptive'"
+                    "controller: one with memory samples at every dt; use 'rk4' or "
+                    "'semi_implicit_euler' instead of 'adaptive'"
                 )
             law = Law(self.robot, controller, shapes, changing, memory)
             if self.dtype != np.float64 and law.draws:

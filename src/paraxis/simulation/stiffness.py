@@ -81,16 +81,19 @@ def named(part):
     return f"{'joint' if isinstance(part, Joint) else 'tendon'} {quoted(part.name)}"
 
 
-def warn_if_stiff(robot, q, dt, parameters, target):
-    """Warn that rk4 is unstable with the friction of a joint that comes to rest."""
+def warn_if_stiff(robot, q, dt, parameters, target, adaptive=False):
+    """Warn that rk4 is unstable with the friction of a joint that comes to rest.
+
+    `adaptive`: whether adaptive steps are possible, which those of controllers with memory are not.
+    """
     found = stiffest(robot, q, dt, parameters, target)
     if found is None:
         return
     factor, joint = found
-    smoothing = joint.friction.smoothing
+    smoothing, method = joint.friction.smoothing, "method 'adaptive', or " if adaptive else ""
     warn(
         f"rk4: the friction of {named(joint)} near rest is too stiff for dt {dt:g} and will make "
-        f"it shake; use method 'adaptive', or smoothing >= {smoothing * factor:.2g} instead of "
+        f"it shake; use {method}smoothing >= {smoothing * factor:.2g} instead of "
         f"{smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' copes with stiff "
         f"friction at this dt, but is of first order, so that its error falls only as dt",
         SimulationWarning,

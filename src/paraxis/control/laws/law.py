@@ -28,6 +28,7 @@ from ...simulation.memory import (
     structure,
     takes_dt,
 )
+from ...simulation.settings import require_callable
 
 STATE = ("t", "q", "qd")
 BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -131,7 +132,13 @@ class LawWithMemory(Law):
     def _first(self):
         return (*STATE, "memory")
 
-    def __call__(self, t: Any, q: Any, qd: Any, memory: Any, **given: Any) -> Any:  # type: ignore[override]
+    def __call__(self, t: Any, q: Any, qd: Any, memory: Any = None, **given: Any) -> Any:  # type: ignore[override]
+        if memory is None:
+            raise ArgumentError(
+                f"{self._title}: it has memory, so it is called as (t, q, qd, memory), and states "
+                f"alone do not determine its torques; px.control.closed_loop(..., record='tau') "
+                f"records them"
+            )
         own = nest(self.structure, memory)
         tau, after = returned(self._function(t, q, qd, own, **self._given(q, given)))
         return tau, flatten(self.structure, after, memory)
@@ -141,11 +148,7 @@ class Part:
     """A controller, with or without memory, as a part of another law."""
 
     def __init__(self, controller, what="controller"):
-        if not callable(controller):
-            raise ArgumentError(
-                f"{what}: expected a function of (t, q, qd) or a controller of px.control, found "
-                f"{quoted(controller)}"
-            )
+        require_callable(controller, what)
         self.controller = controller
         self.remembers = has_memory(controller)
         self.structure = {}

@@ -26,7 +26,7 @@ PROCESSORS, BOUND = "processors", "no schedule can be above"  # in figures
 class SpeedupCurve:
     """Schedules of the same tasks on different numbers of processors.
 
-    - `schedules`: the `px.parallel.Schedule`s. Each property is a tuple with an entry per schedule.
+    - `schedules`: `px.parallel.Schedule` objects. Properties are tuples with an entry per schedule.
     """
 
     schedules: tuple[Schedule, ...]
