@@ -363,6 +363,13 @@ def test_the_icon_of_the_pages_is_the_mark(tmp_path, monkeypatch):
     assert icon == b64decode(frame.FAVICON.partition(",")[2]).decode()  # as on pages of robots
 
 
+def test_colour_maps_stay_as_they_are_in_the_dark():
+    assert "img:not(.colour-map) { filter" in (ROOT / "docs/_static/paraxis.css").read_text()
+    for page in PAGES:
+        for cell in re.findall(r"```\{code-cell\}\n(.*?)```", page.read_text(), re.S):
+            assert ("colorbar(" in cell) == ("\n    classes: colour-map\n" in cell), page
+
+
 def test_pictures_follow_the_theme_of_the_page():
     """By the reader's choice and by the system's preference alike, and never on paper."""
     style = (ROOT / "docs/_static/paraxis.css").read_text()
