@@ -36,7 +36,7 @@ def where():
     """A sentence on what was measured when, and on what."""
     machine = results()["machine"]
     return (
-        f"Measured on {results()['date']} by benchmarks/chains.py on {machine['cores']} cores of "
+        f"Measured on {machine['date']} by benchmarks/chains.py on {machine['cores']} cores of "
         f"{machine['cpu']} with {machine['memory_gib']:g} GiB, float64, Pinocchio {machine['pin']}."
     )
 
