@@ -85,7 +85,8 @@ def measure(gpu, name, law, robots, steps, folder, right):
     row |= {"allowed": max(WORSE * right["float32"], LEAST), "height_apart_m": float(apart)}
     row["finite"] = bool(np.isfinite(end).all())
     kernel = simulator.kernel(simulator.commanded(None)[0])
-    row |= {"registers": kernel.registers, "spilled": kernel.spilled}
+    launcher = kernel.loaded(kernel.way(robots)).launcher
+    row |= {"registers": launcher.registers, "spilled": launcher.spilled}
 
     def run():
         return simulator.run(steps=steps, every=steps)
