@@ -121,12 +121,12 @@ class Loop:
 extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
     {parameters(self.called, self.plan, self.real)})
 {{
-{_indented(start, 1)}
+{indented(start, 1)}
 #pragma unroll 1
     for (long long step = 0; step < steps; step++) {{
-{_indented(step, 2)}
+{indented(step, 2)}
     }}
-{_indented(end, 1)}
+{indented(end, 1)}
 }}
 """
         return LoopText(text, self.name, THREADS, "long" if nodes > LONG else "usual", THREADS)
@@ -251,5 +251,5 @@ def inside(lines):
     return ["    " + line for line in lines]
 
 
-def _indented(lines, depth):
+def indented(lines, depth):
     return "\n".join("    " * depth + line for line in lines)

@@ -8,8 +8,8 @@ take turns.
 from ....drivers.lanes import Step
 from ....graph.graph import size
 from ...source.text import Names, function_name
-from .iterate import OWN_WORDS, LoopText, parameters
-from .lane_steps import ALIGNED, LANES, LaneSteps, places
+from .iterate import OWN_WORDS, LoopText, indented, parameters
+from .lane_steps import LANES, LaneSteps, aligned, places
 from .prologue import prologue
 
 # The lanes of all warps of a block
@@ -45,7 +45,7 @@ class _Loop:
         streams = 0
         for name in plan.per_step:
             self.starts[name] = streams
-            streams += -(-size(plan.inputs[name]) // ALIGNED) * ALIGNED
+            streams += aligned(size(plan.inputs[name]))
         self.outputs = {name: (field, at) for name, (_, field, at) in steps.outputs.items()}
         now = dict.fromkeys(plan.per_step, "now")
         options = WORDS, self.threads, self._moved()
@@ -97,12 +97,12 @@ class _Loop:
 extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
     {parameters(self.called, self.plan, self.real)})
 {{
-{_indented(start, 1)}
+{indented(start, 1)}
 #pragma unroll 1
     for (long long step = 0; step < steps; step++) {{
-{_indented(step, 2)}
+{indented(step, 2)}
     }}
-{_indented(end, 1)}
+{indented(end, 1)}
 }}
 """
         return LoopText(text, self.name, self.threads, "usual", 1, self.shared)
@@ -164,7 +164,3 @@ extern "C" __global__ void __launch_bounds__({self.threads}) {self.name}(
     def _entry(self, key):
         called = self.called[key]
         return f"{called}[k * {called}_entry]"
-
-
-def _indented(lines, depth):
-    return "\n".join("    " * depth + line for line in lines)

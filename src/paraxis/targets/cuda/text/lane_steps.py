@@ -198,6 +198,11 @@ class LaneSteps:
         return self.starts[field], self.elsewhere.get(field, "own")
 
 
+def aligned(count):
+    """So many numbers, and what it takes for the next field to begin where it may."""
+    return -(-count // ALIGNED) * ALIGNED
+
+
 def places(plan, kept=(), elsewhere=()):
     """field -> where it begins in the memory of a state, and how many numbers that has: a field has
     its place from the step that first names it to the last; those of `kept` have it throughout, and
@@ -214,9 +219,9 @@ def places(plan, kept=(), elsewhere=()):
     starts, room = {}, 0
     first = {field: k for field, k in first.items() if field not in elsewhere}
     for field in sorted(first, key=lambda each: (-plan.sizes[each], first[each], each)):
-        at, count = 0, -(-plan.sizes[field] // ALIGNED) * ALIGNED
+        at, count = 0, aligned(plan.sizes[field])
         beside = sorted(
-            (starts[other], starts[other] + -(-plan.sizes[other] // ALIGNED) * ALIGNED)
+            (starts[other], starts[other] + aligned(plan.sizes[other]))
             for other in starts
             if last.get(other, -1) >= first[field] and last.get(field, -1) >= first[other]
         )
